@@ -227,6 +227,11 @@ class AssistantAgent(ChatAgent):
         yield from on_handoffs(handoffs)
 
     @property
+    def ends_with_tool_results(self) -> bool:
+        """Whether a turn that calls tools ends with their results, in place of an answer of the model."""
+        return bool(self.tools or self.workbench) and not self.reflect_on_tool_use and self.max_tool_iterations == 1
+
+    @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
         kinds: list[type[BaseChatMessage]] = [TextMessage, ToolCallSummaryMessage, HandoffMessage]
         if any(rail.action == "stop" for rail in self._guardrails()):

@@ -116,8 +116,10 @@ class Calls:
                 await session.exec(query.where(col(Call.at) > since).order_by(col(Call.at).desc()).limit(1))
             ).first()
 
-    async def list(self, deployment_id: str, *, limit: int = MAX_LISTED) -> Sequence[CallSummary]:
-        """Those of a deployment, the newest first."""
+    async def list(
+        self, deployment_id: str, *, before: str | None = None, limit: int = MAX_LISTED
+    ) -> Sequence[CallSummary]:
+        """Those of a deployment, the newest first; those behind the call `before`, where that is given."""
         query = (
             select(Call, CallerKey.label, Run)
             .join(CallerKey, col(CallerKey.id) == col(Call.key_id), isouter=True)
@@ -127,6 +129,12 @@ class Calls:
             .limit(limit)
         )
         async with self._database.read() as session:
+            if before is not None:
+                last = await session.get(Call, before)
+                if last is None or last.deployment_id != deployment_id:
+                    return []
+                is_older = col(Call.at) < last.at
+                query = query.where(is_older | ((col(Call.at) == last.at) & (col(Call.id) > last.id)))
             return [CallSummary(call, label or "", run) for call, label, run in (await session.exec(query)).all()]
 
     async def waiting(self) -> Sequence[Call]:

@@ -86,7 +86,7 @@ class Deployments:
                 raise Conflict(f"Another deployment is called {name!r}.", fix="Choose another name.", where="/name")
             session.add(row)
             await session.flush()
-            session.add(Release(deployment_id=row.id, number=1, at=now, **first._asdict()))
+            session.add(Release(deployment_id=row.id, number=1, at=now, live_at=now, **first._asdict()))
         return row
 
     async def change(
@@ -156,9 +156,9 @@ class Deployments:
         """
         async with self._database.write() as session:
             row = await _get(session, name)
-            if await session.get(Release, (row.id, number)) is None:
+            if (release := await session.get(Release, (row.id, number))) is None:
                 raise NotFound(f"There is no release {number}.")
-            row.live = number
+            row.live, release.live_at = number, datetime.now(UTC)
         return row
 
     async def keys(self, deployment_id: str) -> Sequence[CallerKey]:
@@ -179,8 +179,11 @@ class Deployments:
         async with self._database.write() as session:
             deployment = await _get(session, name)
             count = select(func.count()).select_from(CallerKey).where(CallerKey.deployment_id == deployment.id)
-            if (await session.exec(count)).one() >= MAX_KEYS:
-                raise Conflict(f"A deployment has up to {MAX_KEYS} keys.", fix="Publish under another name.")
+            is_valid = col(CallerKey.revoked_at).is_(None) & (
+                col(CallerKey.expires_at).is_(None) | (col(CallerKey.expires_at) > now)
+            )
+            if (await session.exec(count.where(is_valid))).one() >= MAX_KEYS:
+                raise Conflict(f"A deployment has up to {MAX_KEYS} valid keys.", fix="Revoke some of them.")
             row = CallerKey(
                 id=uuid4().hex,
                 deployment_id=deployment.id,

@@ -12,6 +12,7 @@ from studio.runs import task_group
 from studio.store.appender import Appender
 from studio.store.approvals import Approvals
 from studio.store.audit import Audit
+from studio.store.call_usage import CallUsage
 from studio.store.calls import Calls
 from studio.store.connections import Connections
 from studio.store.costs import Costs
@@ -69,6 +70,7 @@ class Store:
     """Returns when the database has answered; raises `StorageUnavailable` when it does not."""
     deployments: Deployments
     calls: Calls
+    call_usage: CallUsage
 
 
 @asynccontextmanager
@@ -161,6 +163,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         ping=database.ping,
         deployments=Deployments(database),
         calls=Calls(database),
+        call_usage=CallUsage(database),
     )
 
 

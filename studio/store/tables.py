@@ -430,7 +430,10 @@ class Deployment(Table, table=True):
 
 
 class Release(Table, table=True):
-    """A team as a deployment runs it: frozen when it was made, whatever is saved later."""
+    """A team as a deployment runs it: frozen when it was made, whatever is saved later.
+
+    `live_at` is when it last went live.
+    """
 
     deployment_id: str = Field(primary_key=True, foreign_key="deployment.id", ondelete="CASCADE")
     number: int = Field(primary_key=True, sa_type=Counter)
@@ -439,6 +442,7 @@ class Release(Table, table=True):
     note: str = ""
     by: str = ""
     at: datetime = Field(sa_type=UtcDateTime)
+    live_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class CallerKey(Table, table=True):

@@ -24,15 +24,15 @@ By = Literal["day", "team", "model", "version"]
 Key = tuple[str, ...]
 
 
-class _UtcDay(GenericFunction[str]):
+class UtcDay(GenericFunction[str]):
     """The day of a time, such as 2026-11-24."""
 
     type = String()
     inherit_cache = True
 
 
-@compiles(_UtcDay)
-def _compile_day(element: _UtcDay, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(UtcDay)
+def _compile_day(element: UtcDay, compiler: SQLCompiler, **options: Any) -> str:
     at = compiler.process(element.clauses, **options)
     return f"to_char({at} AT TIME ZONE 'UTC', 'YYYY-MM-DD')" if compiler.dialect.name == "postgresql" else f"date({at})"
 
@@ -59,7 +59,7 @@ _SPENT: Mapping[By, tuple[Any, ...]] = {
     "version": (col(Spending.team_id), _VERSION),
 }
 _RAN: Mapping[By, tuple[Any, ...]] = {
-    "day": (_UtcDay(Run.created_at),),
+    "day": (UtcDay(Run.created_at),),
     "team": (func.coalesce(Run.team_id, ""),),
     "model": (col(Spending.name),),
     "version": (func.coalesce(Run.team_id, ""), _VERSION),

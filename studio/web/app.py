@@ -67,6 +67,7 @@ from studio.web.auth.sessions import open_accounts
 from studio.web.dependencies import Services
 from studio.web.engine import ProcessRole, open_engine
 from studio.web.error_handlers import add_error_handlers, documented_schemas, error_page
+from studio.web.fragments import deployments as deployment_fragments
 from studio.web.fragments import diff, form
 from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import part_runs as part_run_fragments
@@ -75,6 +76,7 @@ from studio.web.observability import redacting_logs
 from studio.web.pages import accounts as account_pages
 from studio.web.pages import charts, comparisons, play, sharing
 from studio.web.pages import costs as cost_pages
+from studio.web.pages import deployments as deployment_pages
 from studio.web.pages import galleries as gallery_pages
 from studio.web.pages import help as help_pages
 from studio.web.pages import inbox as inbox_pages
@@ -104,6 +106,7 @@ ROUTERS: Sequence[StudioRouter] = (
     sharing.router,
     gallery_pages.router,
     cost_pages.router,
+    deployment_pages.router,
     charts.router,
     settings_pages.router,
     inbox_pages.router,
@@ -112,6 +115,7 @@ ROUTERS: Sequence[StudioRouter] = (
     review_pages.router,
     form.router,
     diff.router,
+    deployment_fragments.router,
     gallery_fragments.router,
     part_run_fragments.router,
     review_fragments.router,

@@ -13,6 +13,8 @@ HELP: Mapping[str, str] = {
     "pages/charts.html": "/help/how-to/analyze-and-limit-costs",
     "pages/compare.html": "/help/how-to/compare-two-runs",
     "pages/costs.html": "/help/how-to/set-budgets",
+    "pages/deployment.html": "/help/how-to/publish-a-team",
+    "pages/deployments.html": "/help/how-to/publish-a-team",
     "pages/error.html": "/help",
     "pages/galleries.html": "/help/how-to/import-an-autogen-gallery",
     "pages/gallery.html": "/help/how-to/import-an-autogen-gallery",

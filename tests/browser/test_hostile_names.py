@@ -62,6 +62,8 @@ def furnished(api: httpx.Client) -> dict[str, str]:
     brought = done(api.post("/api/galleries", json={"text": text}))["id"]
     connection = {"name": LONG[:80], "service": "openai", "model": EVIL, "key": "env:A_KEY"}
     kept = done(api.post("/api/connections", json=connection))["id"]
+    done(api.post("/api/deployments", json={"team_id": made["id"], "name": "evil", "key_label": LONG[:100]}))
+    done(api.post("/api/deployments/evil/releases", json={"note": LONG}))
     return {"team": made["id"], "waits": waits, "ended": ended, "gallery": brought, "connection": kept}
 
 
@@ -93,13 +95,36 @@ def started(api: httpx.Client, team_id: str) -> str:
 
 def opened(named: dict[str, str]) -> Sequence[str]:
     team_, waits, ended = named["team"], named["waits"], named["ended"]
-    lists = ("/teams", "/teams?listing=archived", "/runs", "/galleries", "/costs", "/costs/charts", "/inbox", "/trash")
+    lists = (
+        "/teams",
+        "/teams?listing=archived",
+        "/runs",
+        "/galleries",
+        "/costs",
+        "/costs/charts",
+        "/inbox",
+        "/trash",
+        "/deployments",
+    )
     more = ("/settings", "/settings/models", "/settings/health", "/settings/approvals", "/account", "/users", "/audit")
     asked = [f"/{kind}?{name}={EVIL}" for kind in ("teams", "runs") for name in ("search", "tag", "text", "q")]
     runs = [f"/runs/{ended}", f"/runs/{waits}", f"/runs/{ended}/share", f"/runs/{ended}/compare/{waits}"]
     of_team = [f"/teams/{team_}", f"/teams/{team_}/play", f"/teams/{team_}/review"]
     of_gallery = [f"/galleries/{named['gallery']}", f"/galleries/{named['gallery']}/review"]
-    return [*lists, *more, *asked, *runs, f"/runs/{ended}/beside/{waits}", *of_team, *of_gallery, f"/help?q={EVIL}"]
+    of_deployment = [
+        f"/deployments/evil{tab}" for tab in ("", "/calls", "/releases", "/releases/2", "/keys", "/settings")
+    ]
+    return [
+        *lists,
+        *more,
+        *asked,
+        *runs,
+        *of_deployment,
+        f"/runs/{ended}/beside/{waits}",
+        *of_team,
+        *of_gallery,
+        f"/help?q={EVIL}",
+    ]
 
 
 def hold(page: Page, where: str) -> None:

@@ -14,6 +14,7 @@ from studio.web.help_links import HELP
 from tests.web.documents import team
 from tests.web.following import start, stream
 from tests.web.page_text import text_of
+from tests.web.publishing import publish
 
 PAGES = sorted(load_library().pages)
 
@@ -141,6 +142,8 @@ def shown(client: TestClient) -> dict[str, str]:
         "charts": "/costs/charts",
         "compare": f"/runs/{run_id}/compare/{run_id}",
         "costs": "/costs",
+        "deployment": f"/deployments/{publish(client).name}",
+        "deployments": "/deployments",
         "error": "/teams/nowhere",
         "galleries": "/galleries",
         "gallery": f"/galleries/{gallery_id}",

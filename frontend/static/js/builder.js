@@ -60,6 +60,7 @@ import { askToMerge } from './builder/panels/merge-dialog.js'
 import { exampleAction } from './playground/examples/edit-examples.js'
 import { splitters } from './builder/panels/splitters.js'
 import { limitsActions } from './builder/panels/limits-dialog.js'
+import { publishActions } from './builder/panels/publish-dialog.js'
 import { versionActions, versions } from './builder/panels/versions.js'
 import { tabId } from './core/browser-tab.js'
 import { tabs } from './core/tabs.js'
@@ -134,6 +135,7 @@ async function start(root) {
   actions.add([
     ...versionActions(editor, saver),
     ...limitsActions(editor, id),
+    ...publishActions(saver, id),
     exampleAction(id),
     ...panels.actions,
   ])
@@ -159,6 +161,7 @@ async function start(root) {
   recoverFocus(signal)
   on(root, 'click', '[data-commands]', () => void actions.run('command-palette'), signal)
   on(root, 'click', '[data-limits]', () => void actions.run('limits'), signal)
+  on(root, 'click', '[data-publish]', () => void actions.run('publish'), signal)
   on(root, 'click', '[data-examples]', () => void actions.run('example-tasks'), signal)
   on(
     root,

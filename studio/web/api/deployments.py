@@ -17,6 +17,7 @@ from studio.web.router import StudioRouter
 router = StudioRouter(prefix="/api/deployments", tags=["deployments"])
 Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
 MAX_DAYS = 3650
+TOKEN_LASTS = timedelta(hours=1)
 
 
 class PublishTeam(BaseModel):
@@ -66,6 +67,7 @@ class ReleaseOut(BaseModel):
     note: str
     by: str
     at: datetime
+    live_at: datetime | None
 
 
 class KeyOut(BaseModel):
@@ -178,7 +180,13 @@ async def go_live(deployment: str, body: GoLive, store: StoreDep) -> DeploymentD
 
 @router.post("/{deployment}/keys", status_code=201, summary="Make a key, shown only once")
 async def add_key(deployment: str, body: NewKey, store: StoreDep, person: PersonDep) -> MadeKey:
-    return await _made_key(store, deployment, body.label, body.days, person.name)
+    lasts = timedelta(days=body.days) if body.days else None
+    return await _made_key(store, deployment, body.label, lasts, person.name)
+
+
+@router.post("/{deployment}/tokens", status_code=201, summary="Make a key for a page, which expires in an hour")
+async def add_token(deployment: str, store: StoreDep, person: PersonDep) -> MadeKey:
+    return await _made_key(store, deployment, f"Page of {person.name}", TOKEN_LASTS, person.name)
 
 
 @router.delete("/{deployment}/keys/{key_id}", status_code=204, summary="Revoke a key")
@@ -217,8 +225,8 @@ def listed(call: CallSummary) -> CallListed:
     )
 
 
-async def _made_key(store: Store, name: str, label: str, days: int | None, by: str) -> MadeKey:
-    row, key = await store.deployments.add_key(name, label.strip(), timedelta(days=days) if days else None, by=by)
+async def _made_key(store: Store, name: str, label: str, lasts: timedelta | None, by: str) -> MadeKey:
+    row, key = await store.deployments.add_key(name, label.strip(), lasts, by=by)
     return MadeKey(**_key(row).model_dump(), key=key)
 
 
@@ -227,7 +235,7 @@ def _deployment(row: Deployment) -> dict[str, Any]:
 
 
 def _release(row: Release) -> ReleaseOut:
-    return ReleaseOut(number=row.number, team_revision=row.team_revision, note=row.note, by=row.by, at=row.at)
+    return ReleaseOut.model_validate(row.model_dump(include=set(ReleaseOut.model_fields)))
 
 
 def _key(row: CallerKey) -> KeyOut:

@@ -63,6 +63,7 @@ WORDS: Mapping[str, str] = {
     "POST /api/deployments/{deployment}/releases": "Made a release",
     "PUT /api/deployments/{deployment}/live": "Set the live release",
     "POST /api/deployments/{deployment}/keys": "Created a caller key",
+    "POST /api/deployments/{deployment}/tokens": "Created a caller key for a page",
     "DELETE /api/deployments/{deployment}/keys/{key_id}": "Revoked a caller key",
     "PUT /api/secrets/{name}": "Set a secret",
     "DELETE /api/secrets/{name}": "Deleted a secret",

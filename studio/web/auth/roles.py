@@ -97,6 +97,17 @@ GET /api/approvals
 GET /api/inbox
 GET /api/account
 GET /api/account/sign-ins
+GET /deployments
+GET /deployments/{deployment}
+GET /deployments/{deployment}/calls
+GET /deployments/{deployment}/releases
+GET /deployments/{deployment}/releases/{number}
+GET /deployments/{deployment}/keys
+GET /deployments/{deployment}/limits
+GET /deployments/{deployment}/usage
+GET /deployments/{deployment}/settings
+GET /fragments/deployments/{deployment}/calls
+GET /fragments/teams/{team_id}/publish
 GET /api/deployments
 GET /api/deployments/{deployment}
 GET /api/deployments/{deployment}/calls
@@ -172,6 +183,7 @@ DELETE /api/deployments/{deployment}
 POST /api/deployments/{deployment}/releases
 PUT /api/deployments/{deployment}/live
 POST /api/deployments/{deployment}/keys
+POST /api/deployments/{deployment}/tokens
 DELETE /api/deployments/{deployment}/keys/{key_id}
 """
 

@@ -34,8 +34,9 @@ function csrfToken() {
 }
 
 /**
+ * `key` opens a deployment, as programs do; with it nothing else is sent that says who this is.
  * @typedef {{ json?: unknown, form?: FormData, signal?: AbortSignal, as?: 'json' | 'text' |
- *   'stream', keepalive?: boolean }} RequestOptions
+ *   'stream', keepalive?: boolean, key?: string }} RequestOptions
  */
 
 const ACCEPTED = {
@@ -50,10 +51,11 @@ const ACCEPTED = {
  * @param {RequestOptions} options
  * @returns {Promise<any>}
  */
-async function request(method, url, { json, form, signal, as = 'json', keepalive = false }) {
+async function request(method, url, { json, form, signal, as = 'json', keepalive = false, key }) {
   /** @type {Record<string, string>} */
   const headers = { Accept: ACCEPTED[as] }
-  if (method !== 'GET') headers['X-Studio-CSRF'] = csrfToken()
+  if (key !== undefined) headers['Authorization'] = `Bearer ${key}`
+  else if (method !== 'GET') headers['X-Studio-CSRF'] = csrfToken()
   if (json !== undefined) headers['Content-Type'] = 'application/json'
   const body = form ?? (json === undefined ? null : JSON.stringify(json))
   const response = await send(url, {
@@ -62,7 +64,7 @@ async function request(method, url, { json, form, signal, as = 'json', keepalive
     body,
     signal: signal ?? null,
     keepalive,
-    credentials: 'same-origin',
+    credentials: key === undefined ? 'same-origin' : 'omit',
   })
   if (as === 'stream' && response.ok) return response.body
   const text = await response.text()

@@ -1,0 +1,153 @@
+// @ts-check
+// The pages of one deployment: try it, follow its calls, decide on releases, keys, limits and settings.
+import { api } from './core/api.js'
+import { ask } from './core/dialog.js'
+import { find, on } from './core/dom.js'
+import { makeReadOnly } from './core/read-only.js'
+import { can } from './core/permissions.js'
+import { readSettings, warnOfEmptyAnswers } from './core/settings-form.js'
+import { tabs } from './core/tabs.js'
+import { toast, toastError } from './core/toast.js'
+import { tryCalls } from './deployments/try-calls.js'
+import { withApproval } from './playground/approval.js'
+
+const REFRESH_MS = 3000
+const page = find('[data-deployment]')
+const name = page.dataset['deployment'] ?? ''
+const path = `/api/deployments/${encodeURIComponent(name)}`
+const home = `/deployments/${encodeURIComponent(name)}`
+let isKeyMade = false
+
+const snippets = page.querySelector('[data-snippets]')
+if (snippets instanceof HTMLElement) tabs(snippets)
+const trying = page.querySelector('[data-try]')
+if (trying instanceof HTMLFormElement) tryCalls(trying, name)
+const calls = page.querySelector('[data-live-calls]')
+if (calls instanceof HTMLElement) setInterval(() => void refresh(calls), REFRESH_MS)
+
+for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (
+  page.querySelectorAll('[data-settings-form]')
+)) {
+  warnOfEmptyAnswers(form)
+  if (!can('editor')) makeReadOnly(form)
+}
+
+on(page, 'submit', '[data-settings-form]', async (event, form) => {
+  event.preventDefault()
+  const settings = readSettings(form, JSON.parse(form.dataset['settings'] ?? '{}'))
+  try {
+    await api.patch(path, { settings })
+    toast('Saved.', { tone: 'success' })
+  } catch (error) {
+    toastError(error)
+  }
+})
+
+on(page, 'click', '[data-turn]', (_event, button) =>
+  change(() => api.patch(path, { is_on: button.dataset['turn'] === 'on' })),
+)
+
+on(page, 'click', '[data-delete-deployment]', async () => {
+  const text =
+    'Its keys stop working immediately. The runs of its calls are kept; the list of calls and its usage are not.'
+  if (await isMeant(`Delete ${name}?`, text, 'Delete deployment'))
+    await change(() => api.delete(path), '/deployments')
+})
+
+on(page, 'click', '[data-go-live]', async (_event, button) => {
+  const number = Number(button.dataset['goLive'])
+  const text = `New threads get release ${number} from now on. Threads that have begun stay on theirs.`
+  if (await isMeant(`Make release ${number} live?`, text, 'Make live', 'primary'))
+    await change(() => api.put(`${path}/live`, { number }), `${home}/releases`)
+})
+
+on(page, 'submit', '[data-release-form]', async (event, form) => {
+  event.preventDefault()
+  const { note } = Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (form)))
+  try {
+    const made = await withApproval(() => api.post(`${path}/releases`, { note }), {
+      action: 'make the release',
+    })
+    if (made) location.assign(`${home}/releases/${made.number}`)
+  } catch (error) {
+    toastError(error)
+  }
+})
+
+on(page, 'click', '[data-revoke-key]', async (_event, button) => {
+  const row = /** @type {HTMLElement} */ (button.closest('[data-key]'))
+  const text = 'Programs that use it are refused from now on. Calls that run continue.'
+  if (await isMeant(`Revoke “${row.dataset['label']}”?`, text, 'Revoke key'))
+    await change(() => api.delete(`${path}/keys/${encodeURIComponent(row.dataset['key'] ?? '')}`))
+})
+
+on(page, 'submit', '[data-key-form]', async (event, form) => {
+  event.preventDefault()
+  const { label, days } = Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (form)))
+  try {
+    const made = await api.post(`${path}/keys`, { label, days: days ? Number(days) : null })
+    isKeyMade = true
+    form.closest('dialog')?.setAttribute('closedby', 'closerequest')
+    find('[data-key-made]', form).hidden = false
+    find('[data-key-submit]', form).hidden = true
+    const shown = /** @type {HTMLInputElement} */ (find('#key-value', form))
+    shown.value = made.key
+    shown.focus()
+    shown.select()
+  } catch (error) {
+    toastError(error)
+  }
+})
+
+page.querySelector('#key-dialog')?.addEventListener('close', () => {
+  if (isKeyMade) location.reload()
+})
+
+on(page, 'change', '[data-filter] select', (_event, field) =>
+  field.closest('form')?.requestSubmit(),
+)
+
+/**
+ * Show the newest calls, unless a link among them has the focus.
+ * @param {HTMLElement} rows
+ */
+async function refresh(rows) {
+  if (document.hidden || rows.contains(document.activeElement)) return
+  try {
+    rows.innerHTML = await api.get(`/fragments/deployments/${encodeURIComponent(name)}/calls`, {
+      as: 'text',
+    })
+  } catch {
+    // The studio may be restarting; the next time shows what there is.
+  }
+}
+
+/**
+ * @param {string} title
+ * @param {string} text
+ * @param {string} label
+ * @param {'danger' | 'primary'} [tone]
+ */
+async function isMeant(title, text, label, tone = 'danger') {
+  const choices = [
+    { value: '', label: 'Cancel' },
+    { value: 'yes', label, tone },
+  ]
+  return (await ask({ title, text, choices })) === 'yes'
+}
+
+/**
+ * The server owns what is shown: after a change the page is read again.
+ * @param {() => Promise<unknown>} work
+ * @param {string} [next]  the page that follows
+ */
+async function change(work, next) {
+  try {
+    await work()
+  } catch (error) {
+    toastError(error)
+    return
+  }
+  if (next) location.assign(next)
+  else location.reload()
+}
