@@ -68,6 +68,9 @@ from studio.messages.llm import user_message as user_message
 from studio.messages.parser import message_from_json as message_from_json
 from studio.messages.parser import message_types as message_types
 from studio.messages.parser import type_name as type_name
+from studio.messages.portions import MAX_TEXT as MAX_TEXT
+from studio.messages.portions import count_words as count_words
+from studio.messages.portions import give_way as give_way
 from studio.messages.portions import in_portions as in_portions
 from studio.messages.prompt import History as History
 from studio.messages.prompt import Prompt as Prompt

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import NamedTuple, cast, overload
 
 from studio.messages.llm import LLMMessage, UserMessage, hashed
+from studio.messages.portions import MAX_TEXT, count_words
 
 Measure = Callable[[LLMMessage], int]
 Writer = Callable[[LLMMessage], str | None]
@@ -167,7 +168,9 @@ def _as_bytes(messages: Iterable[LLMMessage]) -> bytes:
 def word_count(message: LLMMessage) -> int:
     """Words of a message that is text; scripted models measure in words."""
     content = message.content
-    return len(content.split()) if isinstance(content, str) else 0
+    if not isinstance(content, str):
+        return 0
+    return len(content.split()) if len(content) <= MAX_TEXT else count_words(content)
 
 
 def hold_parts(messages: Sequence[LLMMessage]) -> bool:

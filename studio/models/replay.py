@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, JsonValue, PrivateAttr, model_validator
 
 from studio.components import JsonObject, Warn
 from studio.errors import ModelRefused
-from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema, sum_over, text_answer, word_count
+from studio.messages import (
+    MAX_TEXT,
+    CreateResult,
+    LLMMessage,
+    RequestUsage,
+    ToolSchema,
+    count_words,
+    digest_over,
+    sum_over,
+    text_answer,
+    word_count,
+)
 from studio.models.base import ChatCompletionClient, HasSchema, ModelCall, Spent
 from studio.models.info import KnownInfo, ModelInfo
 from studio.models.leniency import complete_model_info
@@ -81,6 +92,7 @@ class ReplayChatCompletionClient(ChatCompletionClient):
 
     _index: int = PrivateAttr(default=0)
     _cached: bool = PrivateAttr(default=True)
+    _is_long: bool = PrivateAttr(default=False)
 
     @model_validator(mode="after")
     def _fill_info(self) -> Self:
@@ -89,6 +101,7 @@ class ReplayChatCompletionClient(ChatCompletionClient):
                 vision=False, function_calling=False, json_output=False, family="unknown", structured_output=False
             )
             object.__setattr__(self, "model_info", nothing)
+        self._is_long = any(isinstance(reply, str) and len(reply) > MAX_TEXT for reply in self.chat_completions)
         return self
 
     @classmethod
@@ -140,7 +153,17 @@ class ReplayChatCompletionClient(ChatCompletionClient):
             raise NoMoreReplies(self.at_the_end, fix="Let the script repeat, add a reply, or stop the team earlier.")
         if isinstance(reply, CreateResult):
             return reply
-        return text_answer(reply, self.count_tokens(call.messages), len(reply.split()), is_cached=self._cached)
+        count = len(reply.split()) if len(reply) <= MAX_TEXT else count_words(reply)
+        return text_answer(reply, self.count_tokens(call.messages), count, is_cached=self._cached)
+
+    async def _long_reply(self, call: ModelCall) -> CreateResult:
+        """The reply; others have their turn before and after it, since the question may be as long."""
+        for measure in (self.count_tokens, digest_over):
+            measure(call.messages)
+            await asyncio.sleep(0)
+        result = self._reply(call)
+        await asyncio.sleep(0)
+        return result
 
     def _count(self, call: ModelCall, result: CreateResult) -> CreateResult:
         """Count the words of the question, whatever a result of the script says of them."""
@@ -161,13 +184,13 @@ class ReplayChatCompletionClient(ChatCompletionClient):
         return MostTokens(usage.prompt_tokens, usage.completion_tokens, is_set=True)
 
     async def _create(self, call: ModelCall) -> CreateResult:
-        result = self._reply(call)
+        result = await self._long_reply(call) if self._is_long else self._reply(call)
         if self.delay_s:
             await asyncio.sleep(WORDS_PER_WHOLE_REPLY * self.delay_s)
         return result
 
     async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
-        result = self._reply(call)
+        result = await self._long_reply(call) if self._is_long else self._reply(call)
         # As AutoGen: a reply that is a whole result is not cut into words.
         is_text = isinstance(self._scripted(self._index - 1), str)
         text = result.content if is_text and isinstance(result.content, str) else ""
@@ -178,9 +201,15 @@ class ReplayChatCompletionClient(ChatCompletionClient):
         yield result
 
 
-def _words(text: str, *, keep_lines: bool) -> list[str]:
+def _words(text: str, *, keep_lines: bool) -> Iterator[str]:
     """Cut a reply for streaming. AutoGen puts one space after each word; at a reader's pace, lines stay lines."""
     if keep_lines:
-        return re.findall(r"\S+\s*", text)
-    words = text.split()
-    return [f"{word} " for word in words[:-1]] + words[-1:]
+        yield from (found[0] for found in re.finditer(r"\S+\s*", text))
+        return
+    word = ""
+    for found in re.finditer(r"\S+", text):
+        if word:
+            yield f"{word} "
+        word = found[0]
+    if word:
+        yield word

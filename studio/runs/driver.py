@@ -100,18 +100,14 @@ async def _pull(run: ActiveRun, stream: Stream, past: ReplayGuide | None) -> End
         if isinstance(item, TaskResult):
             await run.wait_written()  # a run whose messages are lost did not end well
             return _ending(run, item)
-        if not item.is_kept:
-            if await _log_item(run, item, past):
-                await run.wait_at_gate()
-            continue
-        await _handle(run, item, past)
-        if not is_begun:
+        may_be_held = await (_handle if item.is_kept else _log_item)(run, item, past)
+        if item.is_kept and not is_begun:
             await run.wait_written()
             is_begun = True
         elif clock() - rested_at > MAX_UNINTERRUPTED_S:
             await asyncio.sleep(0)  # commands and other runs have their turn
             rested_at = clock()
-        if not gate.is_open:
+        if may_be_held and not gate.is_open:
             await run.wait_at_gate()
     await run.wait_written()
     return _ending(run, None)

@@ -30,6 +30,7 @@ from studio.messages import (
     SelectSpeakerEvent,
     TaskResult,
     TextMessage,
+    give_way,
     is_explained,
     listener,
 )
@@ -417,7 +418,8 @@ class Team(TeamFields):
         state = self._state
         state.was_used = True
         states: JsonObject = {}
-        for participant in self.participants:
+        for number, participant in enumerate(self.participants):
+            await give_way(number)
             saved = await participant.save_state()
             states[participant.name] = participant_state(participant.name, saved, state.conversation, self._unheard_by)
         states[self.manager_name] = await state.dump(self.manager_state_type, self.manager_state())
@@ -425,7 +427,7 @@ class Team(TeamFields):
 
     def _unheard_by(self, name: str, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
         """What a participant must be told again after its turn was broken off."""
-        found = next((participant for participant in self.participants if participant.name == name), None)
+        found = self._named().get(name)
         return found.unheard(messages) if found and not found.is_opaque else messages
 
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
@@ -464,7 +466,8 @@ class Team(TeamFields):
             await self.forget()
         if (rest := self.observe(await conversation.load_thread(own.get("message_thread")))) is not None:
             await rest
-        for participant in self.participants:
+        for number, participant in enumerate(self.participants):
+            await give_way(number)
             saved = object_in(states[participant.name])
             conversation.load_unread(participant.name, saved.get("message_buffer"))
             await participant.load_state(object_in(saved.get("agent_state")))

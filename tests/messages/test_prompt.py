@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from uuid import RFC_4122, UUID
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from studio.effects import random_id
 from studio.messages import (
+    MAX_TEXT,
     AssistantMessage,
     FunctionCall,
     FunctionExecutionResult,
@@ -18,6 +20,7 @@ from studio.messages import (
     SystemMessage,
     TextMessage,
     UserMessage,
+    count_words,
     digest_over,
     hold_parts,
     sum_over,
@@ -162,3 +165,10 @@ def test_ids_are_random_uuids() -> None:
     ids = {UUID(random_id()) for _ in range(100)}
     assert len(ids) == 100
     assert {(made.version, made.variant) for made in ids} == {(4, RFC_4122)}
+
+
+@pytest.mark.parametrize("space", [" ", "\u2028", " \n "])
+@pytest.mark.parametrize("length", [MAX_TEXT - 2, MAX_TEXT - 1, MAX_TEXT, MAX_TEXT + 1])
+def test_words_of_a_long_text_are_counted_as_those_of_a_short_one(space: str, length: int):
+    text = space.join(("x" * length, "y", "z" * 2 * MAX_TEXT, ""))
+    assert count_words(text) == len(text.split()) == 3

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from fastapi.testclient import TestClient
 
+from studio.components import JsonObject
 from studio.settings import Settings
 from studio.web.app import create_app
+from tests.web.documents import assistant, team
 from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
 from tests.web.large import DEPLOYMENT, TURNS, Large, fill, furnish_large, gallery_text, wait_to_end, wide_team
 from tests.web.watchdog import Watchdog
@@ -136,6 +138,9 @@ CHANGES: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
     "fork of a wide team": ("POST /api/runs/{wide_run}/fork", lambda: {"seq": 2}),
     "fork at the end": ("POST /api/runs/{long_run}/fork", lambda: {"seq": 4 * TURNS - 10}),
     "another task": ("POST /api/runs/{long_run}/next", lambda: {"task": "More."}),
+    "another task of a wide team": ("POST /api/runs/{wide_run}/next", lambda: {"task": "More."}),
+    "another task after a large answer": ("POST /api/runs/{bulky_run}/next", lambda: {"task": "More."}),
+    "fork after a large answer": ("POST /api/runs/{bulky_run}/fork", lambda: {"seq": 5}),
     "rerun": ("POST /api/runs/{long_run}/rerun", lambda: {}),
     "replay": ("POST /api/runs/{heavy_run}/replay", lambda: {}),
     "import of a gallery": ("POST /api/galleries", lambda: {"text": gallery_text()}),
@@ -160,6 +165,18 @@ def test_no_change_holds_up_the_loop(server: TestClient, client: TestClient, lar
         if answer.status_code == 201 and path.startswith("/api/runs"):
             wait_to_end(server, answer.json()["id"])
     assert answer.status_code < 400, answer.text[:500]
+    assert [str(stall) for stall in watchdog.stalls] == []
+
+
+def test_a_long_answer_word_by_word_does_not_hold_up_the_loop(server: TestClient, client: TestClient, large: Large):
+    del large
+    writer = assistant("writer", "Grüße. \u2028" * 50_000)
+    cast("JsonObject", writer["config"])["model_client_stream"] = True
+    made = client.post("/api/teams", json={"component": team(writer, max_messages=2)}).json()
+    watchdog = Watchdog()
+    with watchdog.watching():
+        run_id = client.post("/api/runs", json={"team_id": made["id"], "task": "Go."}).json()["id"]
+        wait_to_end(server, run_id)
     assert [str(stall) for stall in watchdog.stalls] == []
 
 
