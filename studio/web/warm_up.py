@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-QUIET_S = 0.3
+QUIET_S = 0.1
 """A browser that loads a page asks more often than that."""
 
 Clock = Callable[[], float]

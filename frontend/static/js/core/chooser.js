@@ -83,8 +83,11 @@ export function choose({
     const items = list.querySelectorAll('[role=option]')
     items.forEach((item, index) => item.setAttribute('aria-selected', String(index === active)))
     const item = items[active]
-    item?.scrollIntoView({ block: 'nearest' })
-    if (active === 0) list.scrollTop = 0
+    // Not before it is open: to look where things are then works out the whole page once more.
+    if (dialog.open) {
+      item?.scrollIntoView({ block: 'nearest' })
+      if (active === 0) list.scrollTop = 0
+    }
     if (item) input.setAttribute('aria-activedescendant', item.id)
     else input.removeAttribute('aria-activedescendant')
   }
@@ -149,6 +152,7 @@ export function choose({
   document.body.append(dialog)
   show()
   dialog.showModal()
+  if (active > 0) mark()
   if (at) placeAt(dialog, at)
   input.focus()
   input.select()
