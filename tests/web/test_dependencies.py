@@ -9,6 +9,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from studio.web.app import ROUTERS
+from studio.web.auth.routes import is_what_was_checked
 
 
 def test_no_request_waits_for_a_thread_to_give_it_what_it_asks_for():
@@ -22,6 +23,16 @@ def test_no_request_waits_for_a_thread_to_give_it_what_it_asks_for():
         if inspect.isfunction(call) and not inspect.iscoroutinefunction(call) and not inspect.isasyncgenfunction(call)
     }
     assert not threaded
+
+
+def test_every_route_checks_that_it_is_the_one_whose_role_was_asked_for():
+    unchecked = [
+        route.path
+        for router in ROUTERS
+        for route in router.routes
+        if isinstance(route, APIRoute) and is_what_was_checked not in _calls(route.dependant)
+    ]
+    assert not unchecked, "their routers are no `StudioRouter`"
 
 
 def _calls(dependant: Dependant) -> Iterator[object]:

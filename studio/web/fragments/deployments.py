@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from studio.deployments import DeploymentSettings
 from studio.services.publishing import speakers_of, suggested_name
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.forms.settings_form import settings_fields
 from studio.web.pages.deployments import SEES, base_url, call_rows
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 from studio.web.snippets import curl
 
-router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
+router = StudioRouter(prefix="/fragments", include_in_schema=False)
 NAME, KEY = "{name}", "{key}"
 """What the page replaces once it knows them."""
 

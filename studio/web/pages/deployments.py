@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import BeforeValidator
 
 from studio.deployments import DeploymentSettings
@@ -21,10 +21,11 @@ from studio.store.call_usage import By, CallUsagePart
 from studio.store.tables import CallerKey, Deployment, Release
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.forms.settings_form import settings_fields
+from studio.web.router import StudioRouter
 from studio.web.snippets import snippets
 from studio.web.templates import Templates
 
-router = APIRouter(prefix="/deployments", include_in_schema=False)
+router = StudioRouter(prefix="/deployments", include_in_schema=False)
 PAGE = 100
 TABS: Mapping[str, str] = {
     "": "Use",
