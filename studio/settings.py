@@ -45,6 +45,16 @@ class Settings(BaseModel):
         tuple[str, ...],
         Field(description="Host names that browsers may use beside the listening address, such as a proxy's."),
     ] = ()
+    public_hosts: Annotated[
+        tuple[str, ...],
+        Field(
+            description="Host names under which only published teams answer; the studio itself needs one of "
+            "`allowed_hosts`."
+        ),
+    ] = ()
+    only_deployments: Annotated[
+        bool, Field(description="Serve published teams to their callers, and no page and no API of the studio.")
+    ] = False
     allow_private_urls: Annotated[
         bool,
         Field(

@@ -36,11 +36,23 @@ app.add_typer(gallery_app, name="gallery", no_args_is_help=True)
 users_app = typer.Typer(help="Manage users and their roles.", rich_markup_mode=None)
 app.add_typer(users_app, name="users", no_args_is_help=True)
 
+keys_app = typer.Typer(help="Manage the keys that open a published team.", rich_markup_mode=None)
+app.add_typer(keys_app, name="keys", no_args_is_help=True)
+
+deployments_app = typer.Typer(help="Manage published teams.", rich_markup_mode=None)
+app.add_typer(deployments_app, name="deployments", no_args_is_help=True)
+
 TeamFile = Annotated[
     Path, typer.Argument(help="Component as JSON, YAML or a Python script; `-` reads JSON from standard input.")
 ]
 TeamName = Annotated[str, typer.Option("--team", help="Label or name of the team when the file holds several.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Approve = Annotated[bool, typer.Option("--approve", help="Approve every requested capability without asking.")]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option("--allow-host", help="Host that the team's code may reach; '*' for any. May be repeated."),
+]
+DeploymentName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the deployment.")]
 UserName = Annotated[str, typer.Argument(help="Name of the user.")]
 RoleName = Annotated[str, typer.Option("--role", help="viewer, editor, approver or admin.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database, the token and the keys.")]
@@ -91,6 +103,16 @@ def serve(
     behind_proxy: BehindProxy = None,
     without_tls: WithoutTls = None,
     without_accounts: WithoutAccounts = None,
+    team: Annotated[
+        Path | None, typer.Option(help="File of a team to publish when the server starts; `studio deploy` has more.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="Name that callers use for the team of --team.")] = "",
+    approve: Approve = False,
+    allow_host: AllowHost = None,
+    only_deployments: Annotated[
+        bool | None,
+        typer.Option("--only-deployments", help="Serve published teams to callers, and no page of the studio."),
+    ] = None,
 ) -> None:
     """Start the studio and print the address to open, with its access token while it has no users.
 
@@ -107,10 +129,17 @@ def serve(
         behind_proxy=behind_proxy or None,
         without_tls=without_tls,
         without_accounts=without_accounts,
+        only_deployments=only_deployments,
     )
 
     run_server = _import_server()  # after the settings, which a mistype ends: it takes a second
-    run_server(settings, open_browser=open_browser)
+    deployed = None
+    if team:
+        from studio.cli.deploy import Publication, publish_file
+
+        wanted = Publication(name, is_live=True, approve=approve, hosts=allow_host or ())
+        deployed = publish_file(settings, team, "", wanted)
+    run_server(settings, open_browser=open_browser, deployed=deployed)
 
 
 def _import_server() -> Callable[..., None]:
@@ -127,13 +156,8 @@ def run(
     task: Annotated[str, typer.Option("--task", "-t", help="The task to run.")],
     team: TeamName = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per message and event.")] = False,
-    approve: Annotated[
-        bool, typer.Option("--approve", help="Approve every requested capability without asking.")
-    ] = False,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option("--allow-host", help="Host that the team's code may reach; '*' for any. May be repeated."),
-    ] = None,
+    approve: Approve = False,
+    allow_host: AllowHost = None,
     data_dir: DataDir = None,
 ) -> None:
     """Run a team or an agent in the terminal, with the secrets of the environment and of the studio."""
@@ -142,6 +166,138 @@ def run(
 
     settings = Settings.from_env(data_dir=data_dir)
     run_file(file, team, task, settings=settings, as_json=as_json, approve=approve, hosts=allow_host or ())
+
+
+@app.command()
+def deploy(
+    file: TeamFile,
+    team: TeamName = "",
+    name: Annotated[str, typer.Option(help="Name that callers use. [default: from the team's label]")] = "",
+    sees: Annotated[str | None, typer.Option(help="What callers see: answer or messages. [default: answer]")] = None,
+    tool_results: Annotated[
+        bool | None, typer.Option("--tool-results/--no-tool-results", help="Whether results of tools are answers.")
+    ] = None,
+    call_usd: Annotated[float | None, typer.Option(help="Most that a call may cost. [default: 1]")] = None,
+    day_usd: Annotated[float | None, typer.Option(help="Most that a day may cost. [default: 10]")] = None,
+    key: Annotated[str, typer.Option(help="Create a key of this name; the first one is created without it.")] = "",
+    note: Annotated[str, typer.Option(help="Note about the release.")] = "",
+    live: Annotated[bool, typer.Option("--live", help="Make a new release live at once.")] = False,
+    approve: Approve = False,
+    allow_host: AllowHost = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Publish the team of a file. Where the name is published already, make a release of it.
+
+    Settings that are not given stay as they are.
+    """
+    from studio.cli.deploy import Publication, deploy_file
+    from studio.settings import Settings
+
+    wanted = Publication(
+        name,
+        note,
+        sees=sees,
+        tool_results=tool_results,
+        call_usd=call_usd,
+        day_usd=day_usd,
+        key=key,
+        is_live=live,
+        approve=approve,
+        hosts=allow_host or (),
+    )
+    deploy_file(Settings.from_env(data_dir=data_dir), file, team, wanted, as_json=as_json)
+
+
+@app.command()
+def call(
+    name: DeploymentName,
+    task: Annotated[str, typer.Argument(help="The task.")],
+    key: Annotated[str, typer.Option(envvar="STUDIO_KEY", help="Key of the deployment.")] = "",
+    at: Annotated[str, typer.Option(help="Address of the studio.")] = "http://127.0.0.1:8040",
+    thread: Annotated[str, typer.Option(help="Name of a conversation, which is continued.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Call a published team and print its answer. The team's questions are asked in the terminal."""
+    from studio.cli.call import call_deployment
+
+    call_deployment(at, key, name, task, thread=thread, as_json=as_json)
+
+
+@deployments_app.command("list")
+def deployments_list(as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List published teams."""
+    from studio.cli.deploy import list_deployments
+    from studio.settings import Settings
+
+    list_deployments(Settings.from_env(data_dir=data_dir), as_json=as_json)
+
+
+@deployments_app.command("live")
+def deployments_live(
+    name: DeploymentName,
+    release: Annotated[int, typer.Argument(help="Number of the release.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Make a release live; an earlier one rolls back. Threads that have begun stay on theirs."""
+    from studio.cli.deploy import go_live
+    from studio.settings import Settings
+
+    go_live(Settings.from_env(data_dir=data_dir), name, release)
+
+
+@deployments_app.command("on")
+def deployments_on(name: DeploymentName, data_dir: DataDir = None) -> None:
+    """Take calls again."""
+    from studio.cli.deploy import turn
+    from studio.settings import Settings
+
+    turn(Settings.from_env(data_dir=data_dir), name, is_on=True)
+
+
+@deployments_app.command("off")
+def deployments_off(name: DeploymentName, data_dir: DataDir = None) -> None:
+    """Refuse new calls; those that run continue."""
+    from studio.cli.deploy import turn
+    from studio.settings import Settings
+
+    turn(Settings.from_env(data_dir=data_dir), name, is_on=False)
+
+
+@keys_app.command("create")
+def keys_create(
+    name: DeploymentName,
+    label: Annotated[str, typer.Argument(help="Name of the key: the program or person that uses it.")],
+    days: Annotated[int | None, typer.Option(min=1, max=3650, help="Days after which it expires.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Create a key and print it, this once."""
+    from studio.cli.deploy import create_key
+    from studio.settings import Settings
+
+    create_key(Settings.from_env(data_dir=data_dir), name, label, days)
+
+
+@keys_app.command("list")
+def keys_list(name: DeploymentName, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List the keys of a deployment by their last characters."""
+    from studio.cli.deploy import list_keys
+    from studio.settings import Settings
+
+    list_keys(Settings.from_env(data_dir=data_dir), name, as_json=as_json)
+
+
+@keys_app.command("revoke")
+def keys_revoke(
+    name: DeploymentName,
+    key: Annotated[str, typer.Argument(help="Last characters of the key, or its ID.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Revoke a key. Programs that use it are refused from now on."""
+    from studio.cli.deploy import revoke_key
+    from studio.settings import Settings
+
+    revoke_key(Settings.from_env(data_dir=data_dir), name, key)
 
 
 @app.command()

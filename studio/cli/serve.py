@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import webbrowser
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from studio.doctor import is_exposed
 from studio.errors import SetupError
@@ -13,9 +14,24 @@ from studio.store import open_store
 from studio.web.engine import ProcessRole
 from studio.web.server import serve as run_server
 
+if TYPE_CHECKING:
+    from studio.cli.deploy import Deployed
 
-def serve(settings: Settings, *, open_browser: bool = False, role: ProcessRole = ProcessRole.SERVER) -> None:
+
+def serve(
+    settings: Settings,
+    *,
+    open_browser: bool = False,
+    role: ProcessRole = ProcessRole.SERVER,
+    deployed: Deployed | None = None,
+) -> None:
     """Start the server, print the address, and serve until a signal says stop.
+
+    Args:
+        settings: Of the server.
+        open_browser: Whether to open its first page.
+        role: What it does with runs.
+        deployed: A team that was published for it.
 
     Raises:
         SetupError: Other machines could reach it in a way that was not allowed, or it cannot be listened on.
@@ -26,7 +42,12 @@ def serve(settings: Settings, *, open_browser: bool = False, role: ProcessRole =
         check_exposure(settings, role)
 
     def tell(entrance: str) -> None:
-        print(f"Team Studio is ready: {entrance}", flush=True)
+        url = entrance.partition("/?")[0]
+        print(f"Team Studio is ready: {url if settings.only_deployments else entrance}", flush=True)
+        if deployed:
+            print(f"{deployed.name} takes calls at {url}/d/{deployed.name}", flush=True)
+            if deployed.key:
+                print(f"Key, shown this once: {deployed.key}", flush=True)
         if open_browser:
             webbrowser.open(entrance)
 
@@ -56,7 +77,7 @@ def check_exposure(settings: Settings, role: ProcessRole) -> None:
             fix="Give --tls-cert and --tls-key, or --behind-proxy ADDRESS of a proxy that speaks HTTPS. "
             "--without-tls starts it all the same.",
         )
-    if not settings.without_accounts and not has_accounts(settings, role):
+    if not settings.without_accounts and not settings.only_deployments and not has_accounts(settings, role):
         raise SetupError(
             f"Anyone who can reach a studio {where} and learns its token can run code on this machine.",
             fix="Add a user with `studio users add NAME --role admin`, or set up an identity provider. "

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from studio.agents import AssistantAgent, BaseChatAgent
 from studio.components import load_component
-from studio.deployments import DeploymentSettings
+from studio.deployments import NAME_PATTERN, DeploymentSettings
 from studio.errors import ConfigError, InvalidComponent
 from studio.runs import NewRun, PreparedRun
 from studio.store import Store
@@ -77,9 +77,15 @@ async def publish(
     Raises:
         NotFound: There is no such team.
         InvalidComponent, NotApproved, JailUnavailable: It could not run.
-        ConfigError: It has no agent of the name that its answers should come from.
+        ConfigError: The name cannot be one, or no agent has the name that its answers should come from.
         Conflict: Another deployment has the name.
     """
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise ConfigError(
+            f"{name!r} cannot be the name of a deployment.",
+            fix=f"Use 2 to {MAX_NAME} lowercase letters, digits and hyphens.",
+            where="/name",
+        )
     team = await store.teams.get(team_id)
     prepared = await _prepare(runs, team.component, team_id)
     _check_answers(prepared, settings)

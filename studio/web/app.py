@@ -62,7 +62,7 @@ from studio.web.assets.assets import Assets, load_assets
 from studio.web.auth.access import Keys
 from studio.web.auth.login import LoginPage
 from studio.web.auth.routes import Routes
-from studio.web.auth.security import Guard, Policy, allowed_hosts, content_security_policy
+from studio.web.auth.security import Guard, Policy, allowed_hosts, content_security_policy, public_hosts
 from studio.web.auth.sessions import open_accounts
 from studio.web.dependencies import Services
 from studio.web.engine import ProcessRole, open_engine
@@ -181,6 +181,8 @@ def create_app(settings: Settings, role: ProcessRole = ProcessRole.SERVER) -> Fa
     policy = Policy(
         keys=keys,
         hosts=allowed_hosts(settings),
+        public_hosts=public_hosts(settings),
+        only_deployments=settings.only_deployments,
         csp=csp,
         login=_login_page(assets, templates),
         max_body_bytes=settings.max_upload_mb * MB,

@@ -11,13 +11,14 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from studio.web.app import services_of
+from studio.settings import Settings
+from studio.web.app import create_app, services_of
 from studio.web.auth import NEEDS
 from studio.web.auth.person import CALLER
 from studio.web.dependencies import Services
 from tests.web.direct import Answer, Asked, ask
 from tests.web.documents import USER_PROXY, assistant, team
-from tests.web.doors import NEEDS_OF_PEOPLE, TOKEN, client_of
+from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
 from tests.web.publishing import Published, publish
 
 CANARY = "cnry-of-another-caller"
@@ -256,3 +257,16 @@ def test_a_call_that_waits_too_long_for_a_person_is_canceled(client: TestClient,
         server.portal.call(services.calls.cancel_unanswered, now + timedelta(hours=hours))
         found = asked.caller.get(f"{asked.url}/calls/{call['id']}", params={"wait_s": 1 if hours == 25 else 0})
         assert found.json()["state"] == state
+
+
+def test_under_a_public_name_only_published_teams_answer(settings: Settings):
+    app = create_app(settings.model_copy(update={"public_hosts": ("Agents.example",)}))
+    with TestClient(app, base_url=BASE_URL) as server:
+        published = publish(client_of(server, {"Authorization": f"Bearer {TOKEN}"}))
+        host = {"Host": "agents.example"}
+        answer = published.caller.post(f"{published.url}/calls", json={"task": "Go."}, headers=host)
+        assert answer.status_code in (200, 202)
+        for path in ("/teams", "/api/teams", "/login", "/static/css/studio.css", "/nowhere"):
+            refused = published.owner.get(path, headers=host)
+            assert (refused.status_code, refused.json()["error"]["code"]) == (404, "not_found"), path
+        assert published.owner.get("/api/teams", headers={"Host": "elsewhere.example"}).status_code == 421

@@ -93,6 +93,9 @@ class Policy:
 
     keys: Keys
     hosts: frozenset[str]
+    public_hosts: frozenset[str]
+    """Under which only deployments answer."""
+    only_deployments: bool
     csp: str
     login: LoginPage
     max_body_bytes: int
@@ -108,10 +111,17 @@ def allowed_hosts(settings: Settings) -> frozenset[str]:
     hosts = {f"{name}:{settings.port}" for name in names}
     if settings.port == 80:
         hosts |= names
-    for given in settings.allowed_hosts:
-        name = given.strip().lower()
-        hosts |= {name} if has_port(name) else {name, f"{name}:{settings.port}"}
-    return frozenset(host for host in hosts if host)
+    return frozenset(hosts) | _with_ports(settings.allowed_hosts, settings.port)
+
+
+def public_hosts(settings: Settings) -> frozenset[str]:
+    """The values of the Host header for which only deployments answer."""
+    return _with_ports(settings.public_hosts, settings.port)
+
+
+def _with_ports(names: Iterable[str], port: int) -> frozenset[str]:
+    hosts = {name for given in names if (name := given.strip().lower())}
+    return frozenset(hosts | {f"{name}:{port}" for name in hosts if not has_port(name)})
 
 
 def content_security_policy(*, scripts: Iterable[str] = (), styles: Iterable[str] = ()) -> str:
@@ -189,7 +199,11 @@ class Guard:
         await passed(self.app, self._bounded(receive, most), send)
 
     def _check_origin(self, request: RequestInfo) -> None:
-        if request.host not in self.policy.hosts:
+        """Host and Origin, and whether it is served at all where only published teams are."""
+        is_public = request.host in self.policy.public_hosts
+        if (self.policy.only_deployments or is_public) and request.deployment is None:
+            raise Rejection(problem(404, "not_found", "Only published teams answer at this address."))
+        if request.host not in self.policy.hosts and not is_public:
             raise Rejection(
                 problem(
                     421,

@@ -1,0 +1,163 @@
+"""Publishing a file from the command line, and calling it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from studio.cli import main
+from studio.components import JsonObject
+from tests.cli.conftest import Outcome, Studio
+from tests.web.documents import USER_PROXY, assistant, shouting, team
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(90)]
+Typed = Callable[..., Outcome]
+
+
+@pytest.fixture
+def typed(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Typed]:
+    """Runs a command over one data folder, with nobody at the terminal."""
+    monkeypatch.setenv("STUDIO_DATA_DIR", str(tmp_path / "data"))
+    with Path(os.devnull).open(encoding="utf-8") as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        yield studio
+
+
+def written(folder: Path, component: JsonObject | None = None, name: str = "team.json") -> Path:
+    file = folder / name
+    file.write_text(json.dumps(component or team(assistant("writer", "The answer."), max_messages=2)))
+    return file
+
+
+@contextmanager
+def serving(folder: Path, *arguments: object) -> Generator[list[str]]:
+    """A studio in a process of its own, and the lines that it printed once it was ready."""
+    command = [sys.executable, "-m", "studio", "serve", "--port", "0", "--data-dir", str(folder / "data")]
+    process = subprocess.Popen([*command, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        lines = [process.stdout.readline().strip()]
+        if "--team" in arguments:
+            lines.append(process.stdout.readline().strip())
+        yield lines
+        process.terminate()
+        lines += process.stdout.read().splitlines()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_file_is_published_and_a_change_waits_for_its_decision(typed: Typed, tmp_path: Path):
+    file = written(tmp_path)
+    first = json.loads(typed("deploy", file, "--name", "support", "--day-usd", "5", "--json").out)
+    assert (first["name"], first["live"], first["release"]) == ("support", 1, 1)
+    assert first["key"].startswith("sk-studio-")
+    again = typed("deploy", file, "--name", "support")
+    assert again.out == "support: release 1 is live.\n"
+
+    written(tmp_path, team(assistant("writer", "Another."), max_messages=2))
+    second = typed("deploy", file, "--name", "support", "--note", "Shorter")
+    assert "release 2 is ready; release 1 is live." in second.out
+    assert typed("deployments", "live", "support", "2").out == "support: release 2 is live.\n"
+    assert typed("deployments", "live", "support", "9").code == 2
+    written(tmp_path, team(assistant("writer", "A third."), max_messages=2))
+    assert json.loads(typed("deploy", file, "--name", "support", "--live", "--json").out)["live"] == 3
+
+    [listed] = json.loads(typed("deployments", "list", "--json").out)
+    assert (listed["name"], listed["live"], listed["by"]) == ("support", 3, "command line")
+    assert typed("deployments", "off", "support").out == "support is off.\n"
+    assert "support                  off release 3" in typed("deployments", "list").out
+    actions = [json.loads(line)["action"] for line in typed("audit", "--who", "command line").out.splitlines()]
+    assert actions[:2] == ["publish a team", "make a key"]
+    assert actions[-1] == "turn a deployment off"
+
+
+def test_what_a_team_asks_for_is_approved_or_nothing_is_published(typed: Typed, tmp_path: Path):
+    file = written(tmp_path, shouting())
+    refused = typed("deploy", file, "--name", "loud")
+    assert refused.code == 2
+    assert "Runs the Python function of the tool 'shout'" in refused.err
+    assert typed("deployments", "list").out.startswith("Nothing is published.")
+    done = typed("deploy", file, "--name", "loud", "--approve", "--tool-results")
+    assert "loud: release 1 is live." in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--name", "No Name"), "No Name"),
+        (("--name", "x", "--day-usd", "-1"), "day-usd"),
+        (("--name", "support", "--sees", "everything"), "sees"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(typed: Typed, tmp_path: Path, arguments: tuple[str, ...], told: str):
+    refused = typed("deploy", written(tmp_path), *arguments)
+    assert refused.code != 0
+    assert refused.err.count("\n") == 1
+    assert told in refused.err
+
+
+def test_keys_are_made_listed_and_revoked(typed: Typed, tmp_path: Path):
+    typed("deploy", written(tmp_path), "--name", "support")
+    key = typed("keys", "create", "support", "shop", "--days", "30").out.strip()
+    assert key.startswith("sk-studio-")
+    assert f"{key[-4:]}  valid    shop" in typed("keys", "list", "support").out
+    assert "key_hash" not in typed("keys", "list", "support", "--json").out
+    assert typed("keys", "revoke", "support", key[-4:]).code == 0
+    assert f"{key[-4:]}  revoked  shop" in typed("keys", "list", "support").out
+    assert typed("keys", "revoke", "support", key[-4:]).code == 2
+    assert typed("keys", "list", "nowhere").code == 2
+
+
+def test_one_command_serves_the_team_of_a_file(tmp_path: Path, typed: Typed):
+    file = written(tmp_path, name="help-desk.json")
+    with serving(tmp_path, "--team", file, "--name", "desk", "--only-deployments") as lines:
+        url = lines[0].removeprefix("Team Studio is ready: ")
+        assert "token" not in url
+        assert lines[1] == f"desk takes calls at {url}/d/desk"
+        for path in ("/teams", "/api/teams", "/static/css/studio.css", "/login"):
+            assert httpx.get(f"{url}{path}").status_code == 404, path
+        assert httpx.get(f"{url}/healthz").status_code == 200
+        key = typed("keys", "create", "desk", "test").out.strip()
+        answered = typed("call", "desk", "Say hello.", "--at", url, "--key", key)
+        assert (answered.code, answered.out) == (0, "The answer.\n")
+        call = json.loads(typed("call", "desk", "Go.", "--at", url, "--key", key, "--json").out)
+        assert (call["state"], call["answer"]) == ("finished", "The answer.")
+        wrong = typed("call", "desk", "Go.", "--at", url, "--key", "sk-studio-wrong")
+        assert (wrong.code, wrong.err.count("\n")) == (2, 1)
+        assert "does not open this address" in wrong.err
+    assert any(line.startswith("Key, shown this once: sk-studio-") for line in lines)
+    with serving(tmp_path, "--team", file, "--name", "desk") as lines:
+        assert "token=" in lines[0]
+    assert not any("Key" in line for line in lines)
+    assert json.loads(typed("deployments", "list", "--json").out)[0]["live"] == 1
+
+
+def test_a_question_that_nobody_can_answer_ends_the_command_and_not_the_call(tmp_path: Path, typed: Typed):
+    file = written(tmp_path, team(assistant("writer", "A draft."), USER_PROXY, max_messages=3))
+    key = json.loads(typed("deploy", file, "--name", "asks", "--json").out)["key"]
+    with serving(tmp_path) as lines:
+        url = lines[0].partition(": ")[2].partition("/?")[0]
+        asked = typed("call", "asks", "Go.", "--at", url, "--key", key)
+        assert asked.code == 1
+        assert "nobody is at the terminal" in asked.err
+        call_id = asked.err.rsplit("Call ", 1)[1].split()[0]
+        found = httpx.get(f"{url}/d/asks/calls/{call_id}", headers={"Authorization": f"Bearer {key}"}).json()
+        assert found["state"] == "waiting"
+
+
+def test_without_a_key_or_a_studio_a_call_says_what_to_do(typed: Typed, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("STUDIO_KEY", raising=False)
+    assert "STUDIO_KEY" in typed("call", "support", "Go.").err
+    unreachable = typed("call", "support", "Go.", "--key", "x", "--at", "http://127.0.0.1:9")
+    assert unreachable.code == 2
+    assert "--at" in unreachable.err
+    assert main(["call", "support", "Go.", "--key", "x", "--at", "not an address"]) == 2
