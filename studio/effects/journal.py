@@ -9,9 +9,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from pydantic import JsonValue
-
-JsonObject = dict[str, JsonValue]
+from studio.components import JsonObject
 
 LOOK_AHEAD = 100
 """Entries that are known ahead of their turn, where there are so many."""

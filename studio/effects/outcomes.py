@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
+from studio.components import JsonObject
 from studio.effects.request import EffectRequest
 from studio.errors import StudioError
-
-JsonObject = dict[str, JsonValue]
 
 
 def intent_body(request: EffectRequest, scope: str) -> JsonObject:

@@ -12,6 +12,7 @@ from uuid import UUID, uuid5
 
 from pydantic import JsonValue
 
+from studio.components import JsonObject
 from studio.components.readable_json import well_formed_json
 from studio.components.redaction import Redactor
 from studio.effects.idempotency import idempotency_scope
@@ -21,7 +22,6 @@ from studio.effects.port import AskHuman, LiveEffects, ask_on_console, current
 from studio.effects.redaction import clean_error, clean_pieces
 from studio.effects.request import AsyncGeneratorLike, EffectKind, EffectRequest, Perform, StreamItem
 
-JsonObject = dict[str, JsonValue]
 Append = Callable[[JsonObject], Awaitable[None] | None]
 """Gives what is still to be waited for, if there is anything."""
 REPEATABLE: frozenset[EffectKind] = frozenset({"model", "clock"})

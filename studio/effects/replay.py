@@ -9,13 +9,13 @@ from typing import Literal, cast
 
 from pydantic import JsonValue
 
+from studio.components import JsonObject
 from studio.effects.divergence import Diverged, Divergence, of_entry, of_item, of_request
 from studio.effects.journal import Recorded, ReplayCursor
 from studio.effects.outcomes import outcome_of
 from studio.effects.port import INJECTED_BY, Effects, EffectsMiddleware, InjectedMessage, Message, current
 from studio.effects.request import HASH_VERSION, AsyncGeneratorLike, EffectRequest, Perform, StreamItem
 
-JsonObject = dict[str, JsonValue]
 Match = Literal["exact", "by position"]
 Given = Callable[[EffectRequest, Recorded], Awaitable[None]]
 Substitute = Callable[[EffectRequest, Perform], Awaitable[JsonValue]]

@@ -9,10 +9,9 @@ from typing import NamedTuple, cast
 
 from pydantic import JsonValue
 
+from studio.components import JsonObject
 from studio.effects import ToolCall
 from studio.messages import CodeBlock
-
-JsonObject = dict[str, JsonValue]
 
 CODE = "code"
 """The name by which rules and breakpoints for tools know code that no tool runs."""

@@ -15,9 +15,9 @@ from sqlalchemy.sql.base import ExecutableOption
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, Index, SQLModel
 
+from studio.components import JsonObject
 from studio.components.readable_json import DAMAGED
 
-JsonObject = dict[str, JsonValue]
 Kind = Literal["team", "run"]
 """What can have tags and stars."""
 Listing = Literal["active", "archived", "trashed"]

@@ -13,13 +13,13 @@ from typing import Annotated, Literal, NamedTuple, Protocol, cast
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import from_json
 
+from studio.components import JsonObject
 from studio.components.readable_json import stored_json, stored_text
 from studio.effects import InjectedMessage
 from studio.errors import Conflict, RunFailed
 from studio.messages import unchecked
 from studio.runs.state import Reason, RunState
 
-JsonObject = dict[str, JsonValue]
 EntryKind = Literal["message", "event", "explanation", "effect", "intent", "command", "state"]
 """An explanation says why the next speaker was chosen, or how far the conditions are; it is no step of the run.
 An intent says that something is about to be done that may change the world; the effect says what came of it."""
