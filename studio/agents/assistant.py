@@ -151,7 +151,7 @@ class AssistantAgent(ChatAgent):
         self._formatter = tool_call_summary_formatter
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         if isinstance(config.get("workbench"), dict):
             warn("One workbench stood where a list belongs; it was put into a list.", "/workbench")
         template = config.get("tool_call_summary_format")

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, field_validator
 
 from studio.agents.participant import Participant
-from studio.components import at_place
+from studio.components import error_at
 from studio.errors import Fix
 from studio.messages import (
     BaseChatMessage,
@@ -56,7 +56,7 @@ class ChatAgent(Participant):
             usable = words if words.isidentifier() else f"agent_{words}" if words else ""
             fixes = [Fix(f"Rename to {usable}", "", usable)] if usable else []
             message = "The agent name must be a valid Python identifier."
-            raise at_place("not_an_identifier", message, "Use letters, digits and `_`.", "", fixes)
+            raise error_at("not_an_identifier", message, "Use letters, digits and `_`.", "", fixes)
         return name
 
     @property

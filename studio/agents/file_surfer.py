@@ -92,7 +92,7 @@ class FileSurfer(ChatAgent):
         super().__init__(*args, **data)
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Any) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Any) -> JsonObject:
         del warn
         return {name: value for name, value in config.items() if name != "description" or value is not None}
 

@@ -79,7 +79,7 @@ class MessageFilterAgent(ChatAgent):
     """What it was told last, and what it let through."""
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         wrapped = config.get("wrapped_agent")
         inner = wrapped.get("config") if isinstance(wrapped, dict) else None
         name = inner.get("name") if isinstance(inner, dict) else None

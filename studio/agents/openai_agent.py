@@ -34,18 +34,18 @@ from studio.messages import (
 )
 from studio.models.connection import Connection, trusted
 from studio.models.headers import references_within_braces
-from studio.models.info import longest_answer
+from studio.models.info import max_output_tokens
 from studio.models.openai_services import OPENAI, exact_address, is_this_machine
 from studio.models.sdk import own_settings_only
 from studio.models.service_errors import translated
 from studio.models.spending import (
     FOR_TOOLS_TOKENS,
-    MostTokens,
     Spending,
+    TokenBound,
     answer_limit,
     limit_in,
-    most_of_schema,
-    most_with_answer,
+    max_schema_tokens,
+    max_with_answer,
 )
 from studio.tools import BaseTool, StaticStreamWorkbench
 
@@ -220,7 +220,7 @@ class OpenAIAgent(ChatAgent):
         """Send what is new, and what went before where the service does not keep it; one effect."""
         body = await self._body([*self._history, *new])
         create = self._create
-        about = Spending(self, lambda: self._most_tokens(body))
+        about = Spending(self, lambda: self._token_bound(body))
         request = EffectRequest("model", self.model, lambda: {"address": self.address, **body}, about=about)
         import openai
 
@@ -296,14 +296,14 @@ class OpenAIAgent(ChatAgent):
         del answer
         return True
 
-    def _most_tokens(self, body: JsonObject) -> MostTokens | None:
+    def _token_bound(self, body: JsonObject) -> TokenBound | None:
         """What a request takes at the most; None where the service runs tools itself, or keeps what it has not told."""
         has_own_tools = any(not isinstance(tool, BaseTool) for tool in self.tools or ())
         kept = self._kept_tokens if body.get("previous_response_id") else 0
         if has_own_tools or kept is None:
             return None
-        longest = longest_answer(self.model)
-        return most_with_answer(kept + FOR_TOOLS_TOKENS + most_of_schema(body), body, longest)
+        longest = max_output_tokens(self.model)
+        return max_with_answer(kept + FOR_TOOLS_TOKENS + max_schema_tokens(body), body, longest)
 
     def _create(self) -> Callable[..., Awaitable[Any]]:
         client = self._given_client or self._connection.get(self._connect)

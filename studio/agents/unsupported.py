@@ -30,7 +30,7 @@ class UnsupportedAgent(ChatAgent):
     """What to use in its place."""
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         warn(f"{cls.__name__} is kept and shown, but cannot run here. {cls.why()}", "")
         return config
 

@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from studio.agents.web_egress import USER, EgressProxy
 from studio.agents.web_marks import COLLECT, DESCRIBE, DRAW, VIEWPORT, VISIBLE_TEXT, WHOLE_TEXT
 from studio.errors import SetupError, ToolFailed
-from studio.executors.writing import OutsideWorkspace, write_within
+from studio.executors.workspace_files import OutsideWorkspace, write_within
 from studio.models.extras import needs_extra
 from studio.sandbox.linux import user_for
 from studio.settings import Settings

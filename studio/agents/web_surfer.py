@@ -22,7 +22,7 @@ from studio.components import Capability, JsonObject, Warn
 from studio.components.folders import database_capability, file_capability, make_folder, resolve_database
 from studio.effects import EffectRequest
 from studio.errors import Finding, ToolFailed
-from studio.executors.writing import write_within
+from studio.executors.workspace_files import write_within
 from studio.messages import (
     AssistantMessage,
     BaseChatMessage,
@@ -133,7 +133,7 @@ class MultimodalWebSurfer(ChatAgent):
         super().__init__(*args, **data)
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         for name in ("animate_actions", "use_ocr"):
             if config.get(name):
                 warn(f"`{name}` is kept and not used.", f"/{name}")

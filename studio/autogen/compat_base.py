@@ -17,7 +17,7 @@ from pydantic._internal._model_construction import ModelMetaclass
 from pydantic_core import PydanticUndefined
 
 from studio.autogen.adapters import adopt, given
-from studio.autogen.dual_attribute import Shared, is_by_engine, is_shared, shared_by
+from studio.autogen.dual_attribute import DualAttribute, dual_attribute_of, is_called_by_engine, is_dual
 from studio.autogen.envelope import ComponentBase, ComponentModel, before_loading, from_config, load
 from studio.components import Component, JsonObject, component_classes
 from studio.components.base import registry
@@ -82,7 +82,7 @@ def _fill(cls: FreeMeta, members: Mapping[str, Any], bases: tuple[type, ...]) ->
     """Give a script's class its members, as Python would, and undo what Pydantic read into the bases."""
     component = cast("type[Component]", cls)
     for name, member in members.items():
-        shown = Shared(name, getattr(component, name, None), member) if is_shared(component, name) else member
+        shown = DualAttribute(name, getattr(component, name, None), member) if is_dual(component, name) else member
         type.__setattr__(cls, name, shown)
         if hasattr(member, "__set_name__"):
             member.__set_name__(cls, name)
@@ -148,10 +148,10 @@ class Freed(Component, ComponentBase[BaseModel], metaclass=FreeMeta):
 
     def __setattr__(self, name: str, value: Any) -> None:
         cls = type(self)
-        if is_shared(cls, name):
-            by_engine, shared = is_by_engine(1), shared_by(cls, name)
+        if is_dual(cls, name):
+            by_engine, shared = is_called_by_engine(1), dual_attribute_of(cls, name)
             if shared is None and not by_engine:
-                shared = Shared(name, getattr(cls, name, None))
+                shared = DualAttribute(name, getattr(cls, name, None))
                 type.__setattr__(cls, name, shared)
             if shared is not None:
                 shared.set(self, value, by_engine=by_engine)

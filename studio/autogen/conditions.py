@@ -36,7 +36,7 @@ class TerminationCondition(Joinable, ours.TerminationCondition, stands_for=ours.
     @abstractmethod
     async def reset(self) -> None: ...
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{type(self).__name__} says so"
 
 

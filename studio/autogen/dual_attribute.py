@@ -22,8 +22,8 @@ STANDARD_LIBRARY = (sysconfig.get_path("stdlib") + os.sep, "<frozen ")
 _EVERYWHERE = frozenset(
     (
         *("absent_in_json", "aliases", "annotate", "capabilities", "children", "current_config", "info", "is_opaque"),
-        *("keep_null", "label", "lenient", "positional", "provider", "starts_with", "summary", "upgrades"),
-        *("call", "check", "counts", "execute", "in_words", "progress", "release", "request_for", "settings", "so_far"),
+        *("keep_null", "label", "coerce", "positional", "provider", "starts_with", "summary", "upgrades"),
+        *("call", "check", "counts", "execute", "describe", "progress", "release", "request_for", "settings", "so_far"),
         *("_fired", "_label", "_note", "_spent", "_unknown"),
     )
 )
@@ -34,14 +34,14 @@ _OF_A_KIND: Mapping[type[Component], frozenset[str]] = {
 }
 
 
-def is_shared(cls: type[Component], name: str) -> bool:
+def is_dual(cls: type[Component], name: str) -> bool:
     """Whether the engine uses the name for something else than a script that derives from this class."""
     if name in cls.model_fields:
         return False
     return name in _EVERYWHERE or any(name in names for base, names in _OF_A_KIND.items() if issubclass(cls, base))
 
 
-class Shared:
+class DualAttribute:
     """A data descriptor for one such name.
 
     Args:
@@ -57,8 +57,8 @@ class Shared:
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         if instance is None:
-            return self._theirs[0] if self._theirs and not is_by_engine(1) else self._ours
-        if not is_by_engine(1):
+            return self._theirs[0] if self._theirs and not is_called_by_engine(1) else self._ours
+        if not is_called_by_engine(1):
             if self._name in vars(instance):
                 return cast("object", vars(instance)[self._name])
             if self._theirs:
@@ -71,7 +71,7 @@ class Shared:
         return self._name in component.__private_attributes__
 
     def __set__(self, instance: Any, value: Any) -> None:
-        self.set(instance, value, by_engine=is_by_engine(1))
+        self.set(instance, value, by_engine=is_called_by_engine(1))
 
     def set(self, instance: Any, value: Any, *, by_engine: bool) -> None:
         """Set the engine's value or the script's."""
@@ -83,7 +83,7 @@ class Shared:
             vars(instance)[self._name] = value
 
 
-def is_by_engine(calls_above: int) -> bool:
+def is_called_by_engine(calls_above: int) -> bool:
     """Whether code of the engine is that many calls above the caller of this function.
 
     Where the file lies decides, for a script chooses the names of its modules. Frames of the standard library, such as
@@ -104,7 +104,7 @@ def _bound(member: Any, instance: Any, owner: Any) -> Any:
     return member.__get__(instance, owner) if hasattr(member, "__get__") else member
 
 
-def shared_by(cls: type[Component], name: str) -> Shared | None:
+def dual_attribute_of(cls: type[Component], name: str) -> DualAttribute | None:
     """The descriptor that the class or one of its bases has for the name."""
     found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
-    return found if isinstance(found, Shared) else None
+    return found if isinstance(found, DualAttribute) else None

@@ -11,7 +11,7 @@ from warnings import warn
 
 from studio import executors as ours
 from studio.autogen.compat_base import Freed, free, mix_in
-from studio.autogen.dual_attribute import is_by_engine
+from studio.autogen.dual_attribute import is_called_by_engine
 
 _LANGUAGES = ("bash", "shell", "sh", "pwsh", "powershell", "ps1", "python")
 
@@ -47,7 +47,7 @@ class FolderOf:
         if instance is None:
             raise AttributeError(f"{owner.__name__} has no {self.name}")  # Pydantic would take it for a default
         given: Any = cast("dict[str, Any]", vars(instance)).get(self.name)
-        if is_by_engine(1):
+        if is_called_by_engine(1):
             return given
         if instance._folder != Path():
             return instance._folder

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from studio import models as ours
 from studio.autogen import logs
 from studio.autogen.compat_base import Freed, mix_in
-from studio.autogen.dual_attribute import Shared
+from studio.autogen.dual_attribute import DualAttribute
 from studio.components import SecretRef
 from studio.messages import CreateResult, LLMMessage, RequestUsage
 from studio.models.openai_client import KEYLESS
@@ -130,7 +130,7 @@ def _of_the_engine(client: Any) -> Any:
 
 
 _ABILITIES = property(lambda client: client.model_info)
-type.__setattr__(FreedClient, "capabilities", Shared("capabilities", _of_the_engine, _ABILITIES))
+type.__setattr__(FreedClient, "capabilities", DualAttribute("capabilities", _of_the_engine, _ABILITIES))
 
 
 class ChatCompletionClient(FreedClient, ours.ChatCompletionClient, stands_for=ours.ChatCompletionClient):

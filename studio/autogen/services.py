@@ -14,7 +14,7 @@ from pydantic import BaseModel, PrivateAttr
 from studio import models as ours
 from studio.autogen.compat_base import mix_in
 from studio.autogen.core_runtime import parse_r1_content
-from studio.autogen.dual_attribute import is_by_engine
+from studio.autogen.dual_attribute import is_called_by_engine
 from studio.autogen.models import FreedClient, ModelFamily
 from studio.autogen.sdk_arguments import Beside, SdkArguments, take_beside
 from studio.components import JsonObject, SecretRef
@@ -195,7 +195,7 @@ class FreedOpenAIClient(FreedServiceClient):
     def __init__(self, *args: Any, **data: Any) -> None:
         if "azure_endpoint" in type(self).model_fields:
             _fill_in(data, azure_endpoint="AZURE_OPENAI_ENDPOINT", api_version="OPENAI_API_VERSION")
-        is_written_in_script = not is_by_engine(1)
+        is_written_in_script = not is_called_by_engine(1)
         vars(self)["_sends_environment_key"] = is_written_in_script and data.get("api_key") is None
         self._make_beside(args, data, super().__init__)
 

@@ -10,7 +10,7 @@ from pydantic import PrivateAttr
 
 from studio.autogen.adapters import adopt, given
 from studio.autogen.compat_base import Config, Freed, mix_in
-from studio.autogen.dual_attribute import is_by_engine
+from studio.autogen.dual_attribute import is_called_by_engine
 from studio.tools import StaticWorkbench
 from studio.tools.mcp import McpServerParams
 from studio.tools.mcp import McpSessionActor as StudioMcpSessionActor
@@ -52,7 +52,7 @@ class McpWorkbench(FreedWorkbench, StudioMcpWorkbench, stands_for=StudioMcpWorkb
 
     async def start(self) -> None:
         """Open the session; of a script's second start nobody needs to know the end."""
-        if self._starts_count and not is_by_engine(1):
+        if self._starts_count and not is_called_by_engine(1):
             warn("McpWorkbench is already started. No need to start again.", UserWarning, stacklevel=2)
             return
         await super().start()

@@ -17,13 +17,13 @@ from studio.components.document import MAX_BYTES as MAX_BYTES
 from studio.components.document import check_bounds as check_bounds
 from studio.components.document import parse_document as parse_document
 from studio.components.document import parse_json as parse_json
+from studio.components.field_titles import PARTICIPANT_NAMES as PARTICIPANT_NAMES
 from studio.components.field_titles import sentence_case as sentence_case
 from studio.components.field_titles import title_from_name as title_from_name
 from studio.components.field_titles import unit_from_name as unit_from_name
-from studio.components.findings import at_place as at_place
-from studio.components.findings import at_places as at_places
+from studio.components.findings import error_at as error_at
+from studio.components.findings import errors_at as errors_at
 from studio.components.lazy_exports import lazy
-from studio.components.marks import PARTICIPANT_NAMES as PARTICIPANT_NAMES
 from studio.components.secrets import DefaultEnv as DefaultEnv
 from studio.components.secrets import SecretRef as SecretRef
 from studio.components.secrets import env as env
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from studio.components.schema import template as template
     from studio.components.secret_extraction import FoundSecret as FoundSecret
     from studio.components.secret_extraction import extract_secrets as extract_secrets
-    from studio.components.switching import Switched as Switched
-    from studio.components.switching import switched as switched
+    from studio.components.type_switch import TypeSwitch as TypeSwitch
+    from studio.components.type_switch import switch_to as switch_to
 else:
     __getattr__ = lazy(
         __name__,
@@ -66,6 +66,6 @@ else:
             "loading": "Part Report SecretUse all_capabilities envelopes load_component validate_component",
             "studio.components.comparison.merging": "MergeConflict Merged Side merge",
             "schema": "GROUPS Slot catalogue form_schema group_of slots template",
-            "switching": "Switched switched",
+            "type_switch": "TypeSwitch switch_to",
         },
     )

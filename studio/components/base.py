@@ -165,9 +165,9 @@ class Component(FastPrivateModel):
 
     @classmethod
     def _prepare(cls, envelope: JsonObject) -> tuple[JsonObject, JsonObject]:
-        """Upgrade a config, apply the leniency rules, and set aside what no field takes."""
+        """Upgrade a config, apply the rules of `coerce`, and set aside what no field takes."""
         config = cls.current_config(envelope)
-        config = cls.mended(config, no_warning)
+        config = cls.coerced(config, no_warning)
         # Our own components refuse unknown fields; AutoGen's loader ignores them, so there they are kept.
         known = cls.model_fields.keys()
         unknown = {} if cls.provider.startswith("studio.") else {k: v for k, v in config.items() if k not in known}
@@ -199,18 +199,18 @@ class Component(FastPrivateModel):
         return config
 
     @classmethod
-    def mended(cls, config: JsonObject, warn: Warn) -> JsonObject:
-        """What `lenient` makes of a config.
+    def coerced(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        """What `coerce` makes of a config.
 
         Raises:
             ValueError: It holds what the rules did not foresee.
         """
         with _foreseen():
-            return cls.lenient(config, warn)
+            return cls.coerce(config, warn)
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
-        """Mend what older files write differently; override per class. Must not change `config` in place."""
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        """Correct what older files write differently; override per class. Must not change `config` in place."""
         del warn
         return config
 
@@ -323,7 +323,7 @@ def walk(component: Component, where: str = "") -> Iterator[tuple[str, Component
 
 @contextmanager
 def _foreseen() -> Generator[None]:
-    """Turn what upgrades and leniency rules trip over into an error at the component's place."""
+    """Turn what upgrades and rules of `coerce` trip over into an error at the component's place."""
     try:
         yield
     except ValueError:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast, get_args
+from typing import Final, cast, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 from pydantic.fields import FieldInfo
 
+PARTICIPANT_NAMES: Final[dict[str, JsonValue]] = {"x-suggestions": "/participants"}
+"""Marks a text that is the name of a participant, so that forms offer these."""
 _SPELLED = {
     "ad": "AD",
     "api": "API",

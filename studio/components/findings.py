@@ -104,7 +104,7 @@ def no_json(name: str) -> ConfigError:
     )
 
 
-def at_place(code: str, message: str, fix: str, where: str, fixes: Sequence[Fix] = ()) -> PydanticCustomError:
+def error_at(code: str, message: str, fix: str, where: str, fixes: Sequence[Fix] = ()) -> PydanticCustomError:
     """The error of a validator that knows the place inside the value that it looks at, and perhaps a remedy.
 
     Args:
@@ -114,10 +114,10 @@ def at_place(code: str, message: str, fix: str, where: str, fixes: Sequence[Fix]
         where: JSON pointer relative to the value, which must not be a component itself.
         fixes: Their pointers are relative to the value, too.
     """
-    return at_places([Finding(code, message, fix, where, tuple(fixes))])
+    return errors_at([Finding(code, message, fix, where, tuple(fixes))])
 
 
-def at_places(findings: Sequence[Finding]) -> PydanticCustomError:
+def errors_at(findings: Sequence[Finding]) -> PydanticCustomError:
     """The same error at several places inside the value, at least one."""
     context = {"message": findings[0].message, "findings": tuple(findings)}
     return PydanticCustomError(cast("LiteralString", findings[0].code), "{message}", context)

@@ -32,7 +32,7 @@ UNKNOWN_PROVIDER = Advice(
     "unknown_provider", "A component is of a kind that is not installed; it is kept and cannot run."
 )
 UPGRADED = Advice("upgraded", "A component was written by an older version and is read as the present one.")
-LENIENT = Advice("lenient", "A config holds a value that its class corrects or cannot use.")
+COERCED = Advice("coerced", "A config holds a value that its class corrects or cannot use.")
 UNKNOWN_FIELD = Advice("unknown_field", "A config has a field that its class does not know; it is kept and not used.")
 MASKED_SECRET = Advice("masked_secret", "A key was masked when a document was exported.")
 
@@ -258,11 +258,11 @@ def _component_warnings(cls: type[Component], envelope: JsonObject, where: str) 
 
     try:
         config = cls.current_config(envelope)
-        mended = cls.mended(config, partial(note, LENIENT))
+        coerced = cls.coerced(config, partial(note, COERCED))
     except ValueError:
         return  # loading met the same and reported it as an error
     if not cls.provider.startswith("studio."):
-        for name in mended.keys() - cls.model_fields.keys():
+        for name in coerced.keys() - cls.model_fields.keys():
             message = f"{cls.__name__} has no field `{name[:100]}`; it is kept and not used."
             note(UNKNOWN_FIELD, message, f"/{escape(name)}")
     for name, field in cls.model_fields.items():

@@ -53,7 +53,7 @@ def well_formed_json(value: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
     A number that JSON does not have, a value of another type, and a whole number that no float can hold become text.
     What is nested too deeply, or contains itself, is left out.
     """
-    return value if _is_well_formed(value, type(value), levels) else _mended(value, levels)
+    return value if _is_well_formed(value, type(value), levels) else _repaired(value, levels)
 
 
 DAMAGED: Final = {"damaged": "This cannot be read: it is no JSON."}
@@ -122,15 +122,15 @@ def _is_well_formed(value: Any, kind: type[Any], levels: int) -> bool:
     return True
 
 
-def _mended(value: JsonValue, levels: int) -> JsonValue:
+def _repaired(value: JsonValue, levels: int) -> JsonValue:
     if isinstance(value, str):
         return well_formed(value)
     if isinstance(value, dict | list):
         if levels <= 0:
             return TOO_DEEP
         if isinstance(value, list):
-            return [_mended(item, levels - 1) for item in value]
-        return {well_formed(str(key)): _mended(item, levels - 1) for key, item in value.items()}
+            return [_repaired(item, levels - 1) for item in value]
+        return {well_formed(str(key)): _repaired(item, levels - 1) for key, item in value.items()}
     if _is_well_formed(value, type(value), 0):
         return value
     return hex(value) if isinstance(value, int) else well_formed(str(value))

@@ -109,7 +109,7 @@ class TerminationCondition(Component):
         """What must be in the team for it ever to be met; one of them is enough, and without any it always can be."""
         return ()
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """Complete the sentence "Stop when …" for a person."""
         return f"{type(self).__name__} says so"
 
@@ -131,19 +131,19 @@ class TerminationCondition(Component):
         is_counted = False
         for count in self.counts():
             is_counted = True
-            yield count.progress(where, self.in_words(), within=within)
+            yield count.progress(where, self.describe(), within=within)
         if not is_counted:
             yield messages.ConditionProgress(
                 where=where,
                 within=tuple(within),
-                in_words=self.in_words(),
+                in_words=self.describe(),
                 so_far=self.so_far(),
                 has_fired=self.terminated,
             )
 
     def progress_json(self, where: str = "", within: tuple[Join, ...] = ()) -> list[str]:
         """What `progress` gives, each as JSON text: wanted after each turn of a run that is logged."""
-        in_words = self.in_words()
+        in_words = self.describe()
         counted = [messages.counted_json(where, within, in_words, count) for count in self.counts()]
         return counted or [messages.uncounted_json(where, within, in_words, self.so_far(), self.terminated)]
 
@@ -167,7 +167,7 @@ class _Combined(TerminationCondition):
     ]
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         if config.get("conditions") == []:
             warn(f"Without conditions this {cls.without_any}.", "/conditions")
         return config
@@ -194,9 +194,9 @@ class _Combined(TerminationCondition):
             states += condition.progress_json(f"{where}/config/conditions/{index}", (*within, self.joined_by))
         return states
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         parts = [
-            f"({part.in_words()})" if isinstance(part, _Combined) and len(part.conditions) > 1 else part.in_words()
+            f"({part.describe()})" if isinstance(part, _Combined) and len(part.conditions) > 1 else part.describe()
             for part in self.conditions
         ]
         return f" {self.joined_by} ".join(parts)

@@ -47,7 +47,7 @@ class TextMentionTermination(TerminationCondition):
     def needs(self) -> Sequence[Requirement]:
         return _speakers(self.sources or ())
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f'"{self.text}" is mentioned' + (f" by {_any_of(self.sources)}" if self.sources else "")
 
     def so_far(self) -> str:
@@ -70,7 +70,7 @@ class StopMessageTermination(TerminationCondition):
     def needs(self) -> Sequence[Requirement]:
         return (Requirement("stop message"),)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return "a stop message arrives"
 
     def so_far(self) -> str:
@@ -106,7 +106,7 @@ class HandoffTermination(TerminationCondition):
     def needs(self) -> Sequence[Requirement]:
         return (Requirement("handoff", self.target, "/config/target"),)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"an agent hands over to {self.target}"
 
     def so_far(self) -> str:
@@ -154,7 +154,7 @@ class SourceMatchTermination(TerminationCondition):
                 fixes,
             )
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{_any_of(self.sources)} has spoken"
 
     def so_far(self) -> str:
@@ -193,7 +193,7 @@ class TextMessageTermination(TerminationCondition):
             message = "The task is a text message itself, so the team ends before anybody speaks."
             yield MET_BY_TASK(message, "Say from whom it must come.", "/config/source")
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"a text message arrives from {'anybody' if self.source is None else self.source}"
 
     def so_far(self) -> str:
@@ -223,7 +223,7 @@ class FunctionCallTermination(TerminationCondition):
     def needs(self) -> Sequence[Requirement]:
         return (Requirement("tool", self.function_name, "/config/function_name"),)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"the tool {self.function_name} was called"
 
     def so_far(self) -> str:

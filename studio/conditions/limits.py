@@ -41,7 +41,7 @@ class MaxMessageTermination(TerminationCondition):
     _count: int = PrivateAttr(default=0)
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         limit = config.get("max_messages")
         if isinstance(limit, int) and limit < 1:
             warn("A limit below 1 ends the team before it has begun.", "/max_messages")
@@ -67,7 +67,7 @@ class MaxMessageTermination(TerminationCondition):
         await super().reset()
         self._count = 0
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{self.max_messages} messages {'and events ' if self.include_agent_event else ''}are reached"
 
     def counts(self) -> Iterator[Count]:
@@ -144,7 +144,7 @@ class TokenUsageTermination(TerminationCondition):
         await super().reset()
         self._used = _NO_TOKENS
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         parts = [f"{limit} {unit}" for _, limit, unit in self._limits() if limit is not None]
         return f"{' or '.join(parts)} are used"
 
@@ -195,7 +195,7 @@ class TimeoutTermination(TerminationCondition):
         self._started_s = None
         self._passed_s = 0.0
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{self.timeout_seconds:g} seconds have passed"
 
     def counts(self) -> Iterator[Count]:

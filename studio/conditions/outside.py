@@ -43,7 +43,7 @@ class ExternalTermination(TerminationCondition):
     def needs(self) -> Sequence[Requirement]:
         return (Requirement("program"),)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return "it is stopped from outside"
 
     def so_far(self) -> str:
@@ -69,7 +69,7 @@ class FunctionalTermination(TerminationCondition):
         is_met = await answer if isawaitable(answer) else answer
         return "Functional termination condition met" if is_met is True else None
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return "a Python function says so"
 
     def so_far(self) -> str:

@@ -35,7 +35,7 @@ class ContextVariableTermination(TerminationCondition):
         holds = read_condition(self.condition).holds(context_variables())
         return f"The context variables say: {self.condition}" if holds else None
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"the context variables say {self.condition}"
 
     def so_far(self) -> str:

@@ -19,7 +19,7 @@ from studio.settings import Settings
 
 OLDEST_SQLITE = (3, 35)
 """The first with RETURNING, which the store's statements use."""
-MENDED = {
+FIXED_IN = {
     "aiohttp": ("3.12.14", "CVE-2025-53643"),
     "cryptography": ("44.0.1", "CVE-2024-12797"),
     "h11": ("0.16.0", "CVE-2025-43859"),
@@ -64,10 +64,10 @@ def versions() -> Iterator[Finding]:
         )
     else:
         yield fine("Versions", f"SQLite {sqlite3.sqlite_version}")
-    for package, (mended, hole) in MENDED.items():
+    for package, (fixed, hole) in FIXED_IN.items():
         found = _version_of(package)
-        if found is not None and _numbers(found) < _numbers(mended):
-            fix = f'Run `pip install --upgrade "{package}>={mended}"`.'
+        if found is not None and _numbers(found) < _numbers(fixed):
+            fix = f'Run `pip install --upgrade "{package}>={fixed}"`.'
             yield bad("Versions", f"{package} {found} has a known hole ({hole})", fix)
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         yield doubtful("Versions", "The studio runs as root", "Start it as a user of its own, or in the container.")

@@ -4,8 +4,8 @@ Model replies, tool and code results, human answers, memory look-ups and the clo
 ids and times come from `new_id` and `now`. Everything else in the engine is deterministic, so a run can be repeated
 from the results that were recorded here.
 
-The port in force is a context variable: a script that sets none talks to the world directly (`Live`), the run
-supervisor sets a `Recording` one.
+The port in force is a context variable: a script that sets none talks to the world directly (`LiveEffects`), the run
+supervisor sets a `RecordingEffects` one.
 """
 
 from typing import TYPE_CHECKING

@@ -49,7 +49,7 @@ AskHuman = Callable[[HumanQuestion], Awaitable[str]]
 
 
 class Effects(Protocol):
-    """Where requests to the world go. Implementations: `Live`, `Recording`, and relays around them."""
+    """Where requests to the world go. Implementations: `LiveEffects`, `RecordingEffects`, and middleware around them."""
 
     def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]: ...
 
@@ -208,7 +208,7 @@ _current: ContextVar[Effects] = ContextVar("studio_effects", default=LiveEffects
 
 
 current: Callable[[], Effects] = _current.get
-"""The port in force here; `Live` where nobody set one."""
+"""The port in force here; `LiveEffects` where nobody set one."""
 
 
 @contextmanager

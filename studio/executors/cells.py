@@ -20,7 +20,7 @@ from studio.executors.base import CodeExecutor, ExecutorUnavailable
 from studio.executors.command_line import path_as_text
 from studio.executors.program import CANCELLED, TIMED_OUT
 from studio.executors.scripts import with_quiet_pip
-from studio.executors.writing import write_within
+from studio.executors.workspace_files import write_within
 from studio.messages import CancellationToken, CodeBlock, CodeResult
 
 Output = tuple[str, JsonObject]

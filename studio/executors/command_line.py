@@ -14,7 +14,7 @@ from studio.executors.base import CodeExecutor, CommandLineCodeResult, ExecutorU
 from studio.executors.functions import PROMPT, CodeFunction, as_code_functions, module_of, packages_of, prompt_of
 from studio.executors.program import Outcome
 from studio.executors.scripts import LANGUAGES, write_script
-from studio.executors.writing import OutsideWorkspace, write_within
+from studio.executors.workspace_files import OutsideWorkspace, write_within
 from studio.messages import CancellationToken, CodeBlock, CodeResult
 
 INSTALL_LIMIT_S = 600

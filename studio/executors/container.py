@@ -32,7 +32,7 @@ from studio.executors.docker_engine import (
 )
 from studio.executors.program import Outcome
 from studio.messages import CancellationToken
-from studio.sandbox import Bounds, current_jail, network_for
+from studio.sandbox import Quota, current_jail, network_for
 from studio.sandbox.enter_network import WANTED_PORT, variables
 from studio.sandbox.grants import granted_hosts
 from studio.sandbox.linux import user_for
@@ -42,7 +42,7 @@ HOME = "/tmp"
 PROXY_PORT = 3128
 """Of the container's own loopback, where hosts were granted."""
 MAX_CPUS = 2
-BOUNDS = Bounds()
+QUOTA = Quota()
 NOBODY = 65534
 VOLUME_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*")
 """Of what the engine keeps itself; anything else is a place of this machine."""
@@ -195,12 +195,12 @@ class Container:
 def confinement(engine: Engine, user: str, memory: Sequence[str]) -> list[str]:
     """Options of `docker run` by which a container gets no more rights and no more of the machine than it needs."""
     most = {
-        "--memory": f"{BOUNDS.memory_mb}m",
-        "--memory-swap": f"{BOUNDS.memory_mb}m",  # of both together, so no swap
+        "--memory": f"{QUOTA.memory_mb}m",
+        "--memory-swap": f"{QUOTA.memory_mb}m",  # of both together, so no swap
         "--cpus": str(min(MAX_CPUS, engine.cpus)),
-        "--pids-limit": str(BOUNDS.processes),
+        "--pids-limit": str(QUOTA.processes),
     }
-    each = {"nofile": BOUNDS.open_files, "fsize": BOUNDS.file_mb * 1024 * 1024, "core": 0}
+    each = {"nofile": QUOTA.open_files, "fsize": QUOTA.file_mb * 1024 * 1024, "core": 0}
     return [
         *("--user", user, "--env", f"HOME={HOME}"),
         *("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--ipc", "private"),
@@ -213,7 +213,7 @@ def confinement(engine: Engine, user: str, memory: Sequence[str]) -> list[str]:
 
 def _in_memory(place: str, user: str) -> str:
     owner, _, group = user.partition(":")
-    return f"{place}:rw,exec,nosuid,nodev,uid={owner},gid={group},size={BOUNDS.disk_mb}m"
+    return f"{place}:rw,exec,nosuid,nodev,uid={owner},gid={group},size={QUOTA.disk_mb}m"
 
 
 def bound(source: Path, target: str, *, is_writable: bool = True) -> list[str]:

@@ -8,7 +8,7 @@ import re
 import shutil
 from pathlib import Path
 
-from studio.executors.writing import write_within
+from studio.executors.workspace_files import write_within
 from studio.messages import CodeBlock
 
 PYTHON = frozenset(("python", "py"))

@@ -253,7 +253,7 @@ class ChromaDBVectorMemory(ServiceMemory):
         return 1.0 - distance / 2.0 if self.distance_metric == "cosine" else 1.0 / (1.0 + distance)
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Callable[[str, str], None]) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Callable[[str, str], None]) -> JsonObject:
         if config.get("client_type") == "http" and config.get("persistence_path"):
             warn("A folder means nothing for a server; it is kept and not used.", "/persistence_path")
         if config.get("client_type") == "persistent" and any(config.get(name) for name in _HTTP_ONLY):

@@ -71,7 +71,7 @@ class Mem0Memory(ServiceMemory):
         return self
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         for where, text in texts_in(config.get("config"), "/config"):
             if where.endswith("key") and text and not is_reference(text):
                 warn("A key stands in the open; name a secret instead, as `env:NAME`.", where)

@@ -110,7 +110,7 @@ class RedisMemory(ServiceMemory):
         self._embed = embedding_function
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         if re.match(r"\w+://[^/@]*:[^/@]+@", str(config.get("redis_url", ""))):
             warn("The address holds a password in the open; keep it as a secret in `password`.", "/redis_url")
         return config

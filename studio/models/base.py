@@ -29,15 +29,15 @@ from studio.messages import (
 )
 from studio.models.info import ModelInfo, known_info
 from studio.models.spending import (
-    UNKNOWN_LONGEST_ANSWER,
-    MostTokens,
+    DEFAULT_MAX_OUTPUT_TOKENS,
     Read,
     Spending,
+    TokenBound,
     answer_limit,
     limit_in,
-    most_of_schema,
-    most_prompt_tokens,
-    most_with_answer,
+    max_prompt_tokens,
+    max_schema_tokens,
+    max_with_answer,
 )
 
 ToolChoice = Literal["auto", "required", "none"] | dict[Literal["name"], str]
@@ -261,7 +261,7 @@ class ChatCompletionClient(Component):
             self.source,
             lambda: {**call.as_json(), **({"client": settings} if settings else {})},
             lambda: f"{prefix}\n{call.digest}",
-            about=Spending(self, partial(self.most_tokens, call)),
+            about=Spending(self, partial(self.token_bound, call)),
         )
 
     def _begin_call(self) -> int:
@@ -324,9 +324,9 @@ class ChatCompletionClient(Component):
         """What goes into each request out of the config."""
         return {}
 
-    def longest_answer(self) -> int:
+    def max_output_tokens(self) -> int:
         """Tokens of the longest answer that the model can be asked for."""
-        return UNKNOWN_LONGEST_ANSWER
+        return DEFAULT_MAX_OUTPUT_TOKENS
 
     def limited(self, call: ModelCall) -> ModelCall:
         """The call with the limit of its answer that is in force here."""
@@ -340,12 +340,12 @@ class ChatCompletionClient(Component):
         own = limit_in({**self.create_arguments(), **call.extra_create_args})
         return {"max_tokens": min(limit, own or limit)}
 
-    def most_tokens(self, call: ModelCall) -> MostTokens | None:
+    def token_bound(self, call: ModelCall) -> TokenBound | None:
         """What the call takes at the most; None when nobody can tell."""
         arguments = {**self.create_arguments(), **call.extra_create_args}
         wanted = call.json_output.model_json_schema() if isinstance(call.json_output, type) else None
-        prompt = most_prompt_tokens(call.messages, call.tools, self._spent.last_read()) + most_of_schema(wanted)
-        return most_with_answer(prompt, arguments, self.longest_answer())
+        prompt = max_prompt_tokens(call.messages, call.tools, self._spent.last_read()) + max_schema_tokens(wanted)
+        return max_with_answer(prompt, arguments, self.max_output_tokens())
 
     async def close(self) -> None:
         """Let go of connections; the client can be used again afterwards."""

@@ -16,7 +16,7 @@ from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema
 from studio.models.base import ChatCompletionClient, HasSchema, ModelCall
 from studio.models.cache_store import CacheStore, CacheValue, InMemoryStore
 from studio.models.info import ModelInfo
-from studio.models.spending import MostTokens
+from studio.models.spending import TokenBound
 
 T = TypeVar("T")
 
@@ -130,8 +130,8 @@ class ChatCompletionCache(ChatCompletionClient):
         """The call as it is, by which its answer is found; the inner client is asked for a short one."""
         return call
 
-    def most_tokens(self, call: ModelCall) -> MostTokens | None:
-        return self.client.most_tokens(call)
+    def token_bound(self, call: ModelCall) -> TokenBound | None:
+        return self.client.token_bound(call)
 
     async def close(self) -> None:
         await self.client.close()

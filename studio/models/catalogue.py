@@ -45,7 +45,7 @@ class Price(_Row):
         exact = fresh_rate * (prompt_tokens - cached) + cached_rate * cached + output_rate * completion_tokens
         return -(-exact // parts)
 
-    def most_micro_usd(self, prompt_tokens: int, completion_tokens: int) -> int:
+    def max_micro_usd(self, prompt_tokens: int, completion_tokens: int) -> int:
         """Millionths of a US dollar for these tokens, whatever of them the service has read before."""
         read = self.micro_usd(prompt_tokens, completion_tokens, prompt_tokens)
         return max(read, self.micro_usd(prompt_tokens, completion_tokens))
@@ -69,7 +69,7 @@ class Entry(Abilities):
     prefix: str = ""
     family: str
     context_tokens: Annotated[int, Field(gt=0)]
-    longest_answer_tokens: Annotated[int | None, Field(gt=0)] = None
+    max_output_tokens: Annotated[int | None, Field(gt=0)] = None
     native: Abilities | None = None
     """Through the maker's own API, where that differs from OpenAI-compatible services."""
     price: Price | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from studio.models.spending import UNKNOWN_LONGEST_ANSWER
+from studio.models.spending import DEFAULT_MAX_OUTPUT_TOKENS
 
 if TYPE_CHECKING:
     from studio.models.catalogue import Entry
@@ -78,10 +78,10 @@ def known_info(model: str, *, native: bool = False) -> KnownInfo:
     )
 
 
-def longest_answer(model: str) -> int:
+def max_output_tokens(model: str) -> int:
     """Tokens of the longest answer that the model can be asked for; a careful guess where nobody knows."""
     entry = _entry_of(model)
-    return (entry and entry.longest_answer_tokens) or UNKNOWN_LONGEST_ANSWER
+    return (entry and entry.max_output_tokens) or DEFAULT_MAX_OUTPUT_TOKENS
 
 
 def context_tokens(model: str) -> int:

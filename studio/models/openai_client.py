@@ -157,11 +157,11 @@ class OpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
     ] = None
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
-        mended = super().lenient(config, warn)
-        if mended.get("api_key") == MASK:
-            return {**mended, "api_key": f"env:{service_of(str(mended.get('model'))).key_env}"}
-        return mended
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        coerced = super().coerce(config, warn)
+        if coerced.get("api_key") == MASK:
+            return {**coerced, "api_key": f"env:{service_of(str(coerced.get('model'))).key_env}"}
+        return coerced
 
     @property
     def address(self) -> str:

@@ -24,9 +24,9 @@ from studio.messages import (
     word_count,
 )
 from studio.models.base import ChatCompletionClient, HasSchema, ModelCall, Spent
+from studio.models.coercion import complete_model_info
 from studio.models.info import KnownInfo, ModelInfo
-from studio.models.leniency import complete_model_info
-from studio.models.spending import MostTokens
+from studio.models.spending import TokenBound
 
 TOTAL_TOKENS = 10_000
 """What AutoGen's client starts `remaining_tokens` from."""
@@ -105,7 +105,7 @@ class ReplayChatCompletionClient(ChatCompletionClient):
         return self
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         return complete_model_info(config, warn)
 
     def reset(self) -> None:
@@ -176,12 +176,12 @@ class ReplayChatCompletionClient(ChatCompletionClient):
     def is_free(self) -> bool:
         return True
 
-    def most_tokens(self, call: ModelCall) -> MostTokens | None:
+    def token_bound(self, call: ModelCall) -> TokenBound | None:
         """Exactly what the next reply takes: it is written already."""
         if self._scripted(self._index - 1) is None:
-            return MostTokens(0, 0, is_set=True)
+            return TokenBound(0, 0, is_set=True)
         usage = self._reply(call).usage
-        return MostTokens(usage.prompt_tokens, usage.completion_tokens, is_set=True)
+        return TokenBound(usage.prompt_tokens, usage.completion_tokens, is_set=True)
 
     async def _create(self, call: ModelCall) -> CreateResult:
         result = await self._long_reply(call) if self._is_long else self._reply(call)

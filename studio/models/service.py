@@ -9,9 +9,9 @@ from pydantic import BaseModel, model_validator
 
 from studio.components import Capability, Component, JsonObject, SecretRef, Warn
 from studio.models.base import ChatCompletionClient
+from studio.models.coercion import complete_model_info, without_zero_limit
 from studio.models.headers import references_in, references_within_braces
-from studio.models.info import KnownInfo, context_tokens, is_known, known_info, longest_answer
-from studio.models.leniency import complete_model_info, without_zero_limit
+from studio.models.info import KnownInfo, context_tokens, is_known, known_info, max_output_tokens
 from studio.models.openai_services import exact_address, is_this_machine
 
 
@@ -30,8 +30,8 @@ class ServiceClient(ChatCompletionClient):
     def is_free(self) -> bool:
         return is_this_machine(self.address)
 
-    def longest_answer(self) -> int:
-        return longest_answer(self.model)
+    def max_output_tokens(self) -> int:
+        return max_output_tokens(self.model)
 
     def known_abilities(self) -> KnownInfo:
         """What a model of this name can do, asked in this client's way."""
@@ -79,16 +79,16 @@ class ServiceClient(ChatCompletionClient):
         return self
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
-        mended = without_zero_limit(complete_model_info(config, warn), warn)
-        model = mended.get("model")
-        if isinstance(model, str) and mended.get("model_info") is None and not is_known(model):
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        coerced = without_zero_limit(complete_model_info(config, warn), warn)
+        model = coerced.get("model")
+        if isinstance(model, str) and coerced.get("model_info") is None and not is_known(model):
             warn(
                 f"Nothing is known about the model {model!r}; it is taken to call tools and to read no pictures. "
                 "Set “Model capabilities” if that is wrong.",
                 "/model",
             )
-        return mended
+        return coerced
 
 
 def _references_in(config: BaseModel) -> Iterator[SecretRef]:

@@ -19,12 +19,12 @@ FOR_TOOLS_TOKENS = 1024
 """What a service tells a model about tools in general; Anthropic takes up to 530 tokens for it."""
 MAX_IMAGE_TOKENS = 37_000
 """One picture of the largest size, read by gpt-4o-mini: 2,833 and six times 5,667. Others take far less."""
-UNKNOWN_LONGEST_ANSWER = 4096
+DEFAULT_MAX_OUTPUT_TOKENS = 4096
 """Asked of a model whose longest answer nobody knows; services refuse to be asked for more than it can give."""
 LIMITS_OF_ANSWERS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict")
 
 
-class MostTokens(NamedTuple):
+class TokenBound(NamedTuple):
     """Bounds of one call. `is_set` tells that the client's own config keeps each of the `choices` that short."""
 
     prompt: int
@@ -55,7 +55,7 @@ class Spending(NamedTuple):
     """A model call before it is made, for those who keep a budget. `most` says None when nobody can tell."""
 
     owner: Spender
-    most: Callable[[], MostTokens | None]
+    most: Callable[[], TokenBound | None]
 
 
 class Read(NamedTuple):
@@ -97,28 +97,28 @@ def limit_in(arguments: Mapping[str, JsonValue]) -> int | None:
     return min(limits, default=None)
 
 
-def most_prompt_tokens(messages: Sequence[LLMMessage], tools: Sequence[ToolSchema], last: Read | None = None) -> int:
+def max_prompt_tokens(messages: Sequence[LLMMessage], tools: Sequence[ToolSchema], last: Read | None = None) -> int:
     """A bound on the tokens of a prompt.
 
     What the service has counted in the prompt before is taken from there. Of the rest, each byte may be a token: no
     tokenizer makes more of a text.
     """
     if last is not None and _goes_on_from(last, messages, tools):
-        return last.prompt_tokens + sum(map(_most_in, messages[len(last.messages) :]))
-    of_tools = sum(most_of_schema(cast("JsonValue", tool)) for tool in tools)
-    return PER_CALL_TOKENS + (FOR_TOOLS_TOKENS + of_tools if tools else 0) + sum(map(_most_in, messages))
+        return last.prompt_tokens + sum(map(_max_in, messages[len(last.messages) :]))
+    of_tools = sum(max_schema_tokens(cast("JsonValue", tool)) for tool in tools)
+    return PER_CALL_TOKENS + (FOR_TOOLS_TOKENS + of_tools if tools else 0) + sum(map(_max_in, messages))
 
 
-def most_of_schema(schema: JsonValue) -> int:
+def max_schema_tokens(schema: JsonValue) -> int:
     """A bound on the tokens in which a model is told a JSON schema; 0 for None."""
     return 0 if schema is None else _bytes(canonical_json(schema)) + PER_MESSAGE_TOKENS
 
 
-def most_with_answer(prompt: int, arguments: Mapping[str, JsonValue], longest: int) -> MostTokens:
+def max_with_answer(prompt: int, arguments: Mapping[str, JsonValue], longest: int) -> TokenBound:
     """The whole bound, by the arguments of the request; `longest` is the model's own limit."""
     own, choices = limit_in(arguments), arguments.get("n", 1)
     count = choices if isinstance(choices, int) and choices > 1 else 1
-    return MostTokens(prompt, (own or longest) * count, own is not None, count)
+    return TokenBound(prompt, (own or longest) * count, own is not None, count)
 
 
 def _goes_on_from(last: Read, messages: Sequence[LLMMessage], tools: Sequence[ToolSchema]) -> bool:
@@ -127,7 +127,7 @@ def _goes_on_from(last: Read, messages: Sequence[LLMMessage], tools: Sequence[To
     return all(a is b for a, b in zip(last.messages, messages, strict=False))
 
 
-def _most_in(message: LLMMessage) -> int:
+def _max_in(message: LLMMessage) -> int:
     total = PER_MESSAGE_TOKENS + 2 * _bytes(str(getattr(message, "source", "")))
     if thought := getattr(message, "thought", None):
         total += _bytes(str(thought))

@@ -9,7 +9,6 @@ from studio.sandbox.limits import Limits as Limits
 from studio.sandbox.limits import working_directory as working_directory
 
 if TYPE_CHECKING:
-    from studio.sandbox.confining import confined as confined
     from studio.sandbox.detect import Examined as Examined
     from studio.sandbox.detect import detect_jail as detect_jail
     from studio.sandbox.detect import examined as examined
@@ -20,11 +19,12 @@ if TYPE_CHECKING:
     from studio.sandbox.jail import PlainProcess as PlainProcess
     from studio.sandbox.jail import UnavailableJail as UnavailableJail
     from studio.sandbox.jail import current_jail as current_jail
+    from studio.sandbox.jailed_program import confined as confined
     from studio.sandbox.lifecycle import open_sandbox as open_sandbox
     from studio.sandbox.lifecycle import outside_of as outside_of
     from studio.sandbox.lifecycle import own_folder as own_folder
-    from studio.sandbox.policy import Bounds as Bounds
     from studio.sandbox.policy import Policy as Policy
+    from studio.sandbox.policy import Quota as Quota
     from studio.sandbox.policy import ServerPaths as ServerPaths
     from studio.sandbox.policy import place_of as place_of
     from studio.sandbox.process import run_function as run_function
@@ -40,11 +40,11 @@ else:
         __name__,
         {
             "detect": "Examined detect_jail examined jail_or_refusal",
-            "confining": "confined",
+            "jailed_program": "confined",
             "jail": "UNCONFINED Jail UnavailableJail JailUnavailable PlainProcess current_jail",
             "lifecycle": "open_sandbox outside_of own_folder",
             "processes": "kill_group owned to_its_end",
-            "policy": "Bounds Policy ServerPaths place_of",
+            "policy": "Quota Policy ServerPaths place_of",
             "process": "run_function",
             "proxy": "network_for",
             "worker_pool": "WorkerPool current_workers",

@@ -78,7 +78,7 @@ def _namespaces() -> list[str]:
 
 
 def _view(policy: Policy, masks: Sequence[str]) -> list[str]:
-    memory = ["--perms", "1777", "--size", str(policy.bounds.disk_mb * MB), "--tmpfs"]
+    memory = ["--perms", "1777", "--size", str(policy.quota.disk_mb * MB), "--tmpfs"]
     readable, writable = policy.all_readable(), policy.all_writable()
     view = [*memory, "/tmp", "--proc", "/proc", "--dev", "/dev", *memory, "/dev/shm"]
     above = {str(parent) for place in (*readable, *writable) for parent in Path(place).parents}
@@ -121,7 +121,7 @@ def plan_of(policy: Policy, stage: str, outside: ServerPaths, *, has_namespaces:
         "writable": writable,
         "user": user_for(Path(writable[0])),
         "has_memory_files": policy.has_memory_files,
-        **asdict(policy.bounds),
+        **asdict(policy.quota),
     }
     return json.dumps(plan)
 

@@ -50,7 +50,7 @@ PARTS_OF_PROGRAMS = ("bin", "lib", "share/uv", "share/pipx")
 
 
 @dataclass(frozen=True)
-class Bounds:
+class Quota:
     """How much one jail may use up, all its processes together where nothing else is said."""
 
     memory_mb: int = 2048
@@ -105,7 +105,7 @@ class Policy:
         readable: Further files and folders to read and execute.
         writable: Further folders to change.
         hosts: Names, `name:port` or `*`: what it may reach through the proxy. Empty for no network at all.
-        bounds: How much it may use up.
+        quota: How much it may use up.
         has_memory_files: Whether it may make files that only memory holds, as a browser must. They are counted only
             where they are mapped.
     """
@@ -115,7 +115,7 @@ class Policy:
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
     hosts: tuple[str, ...] = ()
-    bounds: Bounds = field(default_factory=Bounds)
+    quota: Quota = field(default_factory=Quota)
     has_memory_files: bool = False
 
     def beside(self, outside: ServerPaths) -> Policy:

@@ -16,7 +16,7 @@ from typing import cast
 from studio.components import JsonObject
 from studio.effects.progress import listener, progress_words
 from studio.errors import ToolFailed
-from studio.sandbox.confining import confined
+from studio.sandbox.jailed_program import confined
 from studio.sandbox.policy import Policy
 from studio.sandbox.processes import kill_group, owned
 

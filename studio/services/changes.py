@@ -127,7 +127,7 @@ class _LineByLine:
 
     def row(self, change: Change) -> ChangeRow:
         lines = self.between(_text(change.before), _text(change.after)) if change.has_long_text else []
-        return ChangeRow(change.kind, change.said, change.where, lines)
+        return ChangeRow(change.kind, change.text, change.where, lines)
 
     def between(self, before: str, after: str) -> list[DiffLine]:
         lines = list(self._lines(before, after))

@@ -14,7 +14,6 @@ from studio.store.costs import PastRun as PastRun
 from studio.store.costs import RunPart as RunPart
 from studio.store.costs import Step as Step
 from studio.store.deployments import Deployments as Deployments
-from studio.store.failing import StorageUnavailable as StorageUnavailable
 from studio.store.galleries import LIBRARY as LIBRARY
 from studio.store.galleries import Galleries as Galleries
 from studio.store.galleries import GallerySummary as GallerySummary
@@ -48,6 +47,7 @@ from studio.store.teams import VersionSummary as VersionSummary
 from studio.store.trash import Emptied as Emptied
 from studio.store.trash import Trash as Trash
 from studio.store.trash import Trashed as Trashed
+from studio.store.unavailable import StorageUnavailable as StorageUnavailable
 from studio.store.users import ROLES as ROLES
 from studio.store.users import LastAdmin as LastAdmin
 from studio.store.users import NameTaken as NameTaken

@@ -20,11 +20,11 @@ from sqlmodel import col
 from studio.runs import Draft, EntryKind, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
 from studio.runs.journal.log import Body
 from studio.store.database import Database
-from studio.store.failing import StorageUnavailable
 from studio.store.json_text import JsonText, to_json
 from studio.store.spending import add_spending
 from studio.store.sqlite import plain_connection
 from studio.store.tables import Run, RunEvent, UtcDateTime, table_of
+from studio.store.unavailable import StorageUnavailable
 
 logger = logging.getLogger(__name__)
 

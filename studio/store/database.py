@@ -16,12 +16,12 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.components.readable_json import stored_document
 from studio.errors import Conflict, SetupError
-from studio.store.failing import describe, unavailable
 from studio.store.json_text import to_json
 from studio.store.migrate import require_newest, upgrade
 from studio.store.postgres import ASYNCPG, prepare_postgres, refuse_writing_postgres
 from studio.store.server_lock import SERVER_LOCK, hold_server_lock
 from studio.store.sqlite import OwnThread, begin_sqlite, give_back_space, prepare_sqlite, refuse_writing
+from studio.store.unavailable import describe, unavailable
 
 ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": ASYNCPG, "postgres": ASYNCPG}
 

@@ -18,7 +18,7 @@ MAX_IDLE_S = 5
 """How long a transaction may do nothing: a process that is frozen in one would hold its locks for as long."""
 
 _MARKS = (r"\u0000", r"\ud")
-"""One of them is in each body that may have to be mended; to look for them takes much less than to mend."""
+"""One of them is in each body that may have to be repaired; to look for them takes much less than to repair."""
 _UNREADABLE = r"\\u(0000|d[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..\\u)d[c-f]..)"
 
 
@@ -36,12 +36,12 @@ def _valid(element: Readable, compiler: SQLCompiler, **options: Any) -> str:
 
 
 @compiles(Readable, "postgresql")
-def _mended(element: Readable, compiler: SQLCompiler, **options: Any) -> str:
+def _repaired(element: Readable, compiler: SQLCompiler, **options: Any) -> str:
     column = compiler.process(element.clauses, **options)
     text = f"CAST({column} AS TEXT)"
     marked = " OR ".join(f"strpos({text}, '{mark}') > 0" for mark in _MARKS)
-    mended = f"CAST(regexp_replace({text}, '{_UNREADABLE}', '\\\\ufffd', 'g') AS JSON)"
-    return f"(CASE WHEN {marked} THEN {mended} ELSE {column} END)"
+    repaired = f"CAST(regexp_replace({text}, '{_UNREADABLE}', '\\\\ufffd', 'g') AS JSON)"
+    return f"(CASE WHEN {marked} THEN {repaired} ELSE {column} END)"
 
 
 def prepare_postgres(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:

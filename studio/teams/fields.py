@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, ValidationInfo, field_validator
 
 from studio.agents import ChatAgent, Participant
-from studio.components import JsonObject, at_places
+from studio.components import JsonObject, errors_at
 from studio.conditions import TerminationCondition
 from studio.errors import Finding, Fix
 from studio.messages import BaseChatMessage
@@ -74,7 +74,7 @@ class TeamFields(Participant):
         free = {name: _free_name(name, uses) for name, times in uses.items() if name and times > 1}
         shared = [_shared_name(at, name, free[name], uses[name]) for at, name in enumerate(names) if name in free]
         if shared:
-            raise at_places(shared)
+            raise errors_at(shared)
         return participants
 
     @property

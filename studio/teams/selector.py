@@ -154,7 +154,7 @@ class SelectorGroupChat(Team):
         self._kept = _Kept(selector_func, candidate_func)
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         prompt = config.get("selector_prompt")
         if isinstance(prompt, str) and (unknown := unknown_placeholders(prompt, PLACEHOLDERS)):
             warn(f"The question to the model cannot be filled in: {', '.join(unknown)}.", "/selector_prompt")

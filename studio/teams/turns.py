@@ -41,7 +41,7 @@ def run_speakers(
 ) -> Speech:
     """Let participants speak at the same time, each on what it has not read yet.
 
-    Gives everything that happens, and a `Spoken` at the end of each turn. A participant that is named twice speaks
+    Gives everything that happens, and a `TurnResult` at the end of each turn. A participant that is named twice speaks
     twice, one turn after the other. What nobody has taken when this is closed is in `left`.
     """
     if len(turns) == 1:

@@ -24,8 +24,8 @@ from studio.web.auth.authorization import AUTH_CONTEXT
 from studio.web.auth.person import Person
 from studio.web.auth.session_cache import AuthContext
 from studio.web.auth.sessions import Accounts
-from studio.web.queueing import RequestQueue
 from studio.web.readiness import Readiness
+from studio.web.request_queue import RequestQueue
 from studio.web.templates import Templates
 from studio.web.views import View, Views
 

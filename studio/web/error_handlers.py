@@ -34,7 +34,7 @@ from studio.web.auth.request_info import CALLS
 from studio.web.auth.security import security_headers
 from studio.web.dependencies import Services
 from studio.web.fetch import UrlRefused, UrlUnreachable
-from studio.web.queueing import TooManyAtOnce
+from studio.web.request_queue import TooManyAtOnce
 from studio.web.requests import AsciiJSONResponse
 from studio.web.review.review_words import asked_for
 from studio.web.templates import Templates

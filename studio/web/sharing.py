@@ -44,7 +44,7 @@ class BundleLine:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedRun:
     """A run that was packed, and its file."""
 
     packed: ExportedBundle
@@ -55,7 +55,7 @@ class Shared:
         return len(self.html.encode("utf-8", "replace")) / MB
 
 
-async def share(store: Store, settings: Settings, templates: Templates, run_id: str) -> Shared:
+async def share(store: Store, settings: Settings, templates: Templates, run_id: str) -> SharedRun:
     """Pack a run and write its file.
 
     Raises:
@@ -70,9 +70,9 @@ async def share(store: Store, settings: Settings, templates: Templates, run_id: 
 
 def _share(
     run: RunRecord, entries: Sequence[LogEntry], secrets: Mapping[str, str], settings: Settings, templates: Templates
-) -> Shared:
+) -> SharedRun:
     packed = pack(run, entries, SecretRemover(secrets), saved_at=datetime.now(UTC))
-    shared = Shared(packed, _html(packed.bundle, templates))
+    shared = SharedRun(packed, _html(packed.bundle, templates))
     if shared.size_mb > settings.max_upload_mb:
         most = f"{settings.max_upload_mb} MB"
         raise TooLarge(f"The file would exceed the limit of {most} that a studio takes.", fix="Share a shorter run.")

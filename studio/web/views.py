@@ -28,7 +28,7 @@ from studio.settings import Settings
 from studio.store import Store, read_store
 from studio.web.auth.authorization import AUTH_CONTEXT
 from studio.web.auth.session_cache import AuthContext
-from studio.web.queueing import RequestQueue
+from studio.web.request_queue import RequestQueue
 from studio.web.templates import Templates, load_templates
 
 MAX_ENTRIES_HERE = 400

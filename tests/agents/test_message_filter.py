@@ -68,7 +68,7 @@ def test_the_description_is_that_of_the_wrapped_agent_and_is_not_written():
 def test_different_names_are_warned_about():
     report = validate_component(filtered(name="other").dump_component())
     assert [(finding.where, finding.code) for finding in report.warnings] == [
-        ("/config/wrapped_agent/config/name", "lenient")
+        ("/config/wrapped_agent/config/name", "coerced")
     ]
 
 

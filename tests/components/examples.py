@@ -54,7 +54,7 @@ class Car(Vehicle):
     motto: str | None = "Always onwards."
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         spares = config.get("spare_engines")
         if not isinstance(spares, dict):
             return config

@@ -39,7 +39,7 @@ class Trailer(Component):
     tanks: Annotated[dict[str, Tank], Field(examples=[{}])] = {}
 
     @classmethod
-    def lenient(cls, config: dict[str, JsonValue], warn: Warn) -> dict[str, JsonValue]:
+    def coerce(cls, config: dict[str, JsonValue], warn: Warn) -> dict[str, JsonValue]:
         del warn
         if config.get("tanks") == "explode":
             raise RuntimeError("the rules did not foresee this")

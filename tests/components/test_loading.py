@@ -143,7 +143,7 @@ def test_a_component_of_the_right_kind_and_the_wrong_class_is_named_by_its_class
         CarPark.load_component({"provider": "studio.example.OwnShed", "config": {}})
 
 
-def test_leniency_is_reported_and_keeps_places_true():
+def test_coercion_is_reported_and_keeps_places_true():
     document = car(spare_engines=engine())
     assert len(load_component(document, Car).spare_engines) == 1
     assert [finding.where for finding in validate_component(document).warnings] == ["/config/spare_engines"]

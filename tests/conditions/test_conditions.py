@@ -149,7 +149,7 @@ async def test_progress_tells_how_far_a_tree_of_conditions_is():
 
 def test_a_tree_reads_as_a_sentence():
     tree = (MaxMessageTermination(max_messages=3) & TextMentionTermination(text="ok")) | StopMessageTermination()
-    assert tree.in_words() == '(3 messages are reached and "ok" is mentioned) or a stop message arrives'
+    assert tree.describe() == '(3 messages are reached and "ok" is mentioned) or a stop message arrives'
 
 
 def test_token_usage_writes_the_nulls_that_autogen_demands():

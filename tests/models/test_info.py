@@ -46,7 +46,7 @@ def test_an_unknown_model_loads_with_a_warning_and_does_not_write_its_guess() ->
     }
     report = validate_component(document)
     assert report.ok
-    assert [(warning.where, warning.code) for warning in report.warnings] == [("/config/model", "lenient")]
+    assert [(warning.where, warning.code) for warning in report.warnings] == [("/config/model", "coerced")]
     client = load_component(document, expected=OpenAIChatCompletionClient)
     assert client.info["function_calling"]
     assert client.dump_component()["config"] == document["config"]
@@ -83,7 +83,7 @@ def test_a_time_limit_of_zero_is_read_as_absent_and_told(provider: str, more: Js
     document: JsonObject = {"provider": provider, "config": {**config, "timeout": 0}}
     report = validate_component(document)
     assert report.ok
-    assert ("/config/timeout", "lenient") in [(warning.where, warning.code) for warning in report.warnings]
+    assert ("/config/timeout", "coerced") in [(warning.where, warning.code) for warning in report.warnings]
     assert "timeout" not in cast("JsonObject", load_component(document).dump_component()["config"])
     assert not validate_component({**document, "config": {**config, "timeout": -1}}).ok
 

@@ -12,7 +12,7 @@ from studio.components import SecretRef
 from studio.messages import AssistantMessage, CreateResult, RequestUsage, UserMessage
 from studio.models import ModelCall, OpenAIChatCompletionClient, Price, ReplayChatCompletionClient
 from studio.models.prices import PriceBook
-from studio.models.spending import Read, answers_within, most_prompt_tokens
+from studio.models.spending import Read, answers_within, max_prompt_tokens
 
 KEY = SecretRef("env:KEY")
 
@@ -22,15 +22,15 @@ def question(text: str) -> UserMessage:
 
 
 def test_no_tokenizer_makes_more_of_a_text_than_its_bytes() -> None:
-    assert most_prompt_tokens([question("漢" * 100)], ()) >= 300
+    assert max_prompt_tokens([question("漢" * 100)], ()) >= 300
 
 
 def test_what_the_service_has_counted_is_taken_from_there() -> None:
     first, answer, second = question("a" * 1000), AssistantMessage(content="yes", source="a"), question("more")
     last = Read([first], (), 200)
-    bound = most_prompt_tokens([first, answer, second], (), last)
+    bound = max_prompt_tokens([first, answer, second], (), last)
     assert 200 < bound < 400
-    assert most_prompt_tokens([second, first], (), last) > 1000
+    assert max_prompt_tokens([second, first], (), last) > 1000
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_shorter_limit_of_the_client_stays() -> None:
 def test_the_longest_answer_is_what_the_config_or_the_maker_says() -> None:
     call = ModelCall("create", [question("hi")])
     free, bound = (OpenAIChatCompletionClient(model="gpt-4o", api_key=KEY, max_tokens=n) for n in (None, 10))
-    assert [(most.completion, most.is_set) for client in (free, bound) if (most := client.most_tokens(call))] == [
+    assert [(most.completion, most.is_set) for client in (free, bound) if (most := client.token_bound(call))] == [
         (16384, False),
         (10, True),
     ]
@@ -68,7 +68,7 @@ async def test_a_script_knows_what_its_next_reply_takes() -> None:
     reply = CreateResult(finish_reason="stop", content="x", usage=RequestUsage(7, 5), cached=False)
     client = ReplayChatCompletionClient(chat_completions=[reply])
     client._begin_call()  # pyright: ignore[reportPrivateUsage] -- as the base does before it asks
-    assert client.most_tokens(ModelCall("create", [])) == (7, 5, True, 1)
+    assert client.token_bound(ModelCall("create", [])) == (7, 5, True, 1)
 
 
 def test_a_service_on_this_machine_is_free_but_for_models_with_a_price() -> None:

@@ -113,8 +113,8 @@ def test_an_alignment_holds_each_act_once_and_in_order(one: list[str], other: li
 
 
 @given(st.text("ab. \n", max_size=40), st.text("ab. \n", max_size=40), st.sampled_from([0, 20, 1_000_000]))
-def test_pieces_make_up_both_texts(before: str, after: str, most_steps: int):
-    pieces = WordDiff(most_steps).pieces(before, after)
+def test_pieces_make_up_both_texts(before: str, after: str, max_steps: int):
+    pieces = WordDiff(max_steps).pieces(before, after)
     assert "".join(piece.text for piece in pieces if piece.state != "added") == before
     assert "".join(piece.text for piece in pieces if piece.state != "removed") == after
     assert all(piece.text for piece in pieces)

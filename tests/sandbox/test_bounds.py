@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from studio.executors.program import Outcome, run_program
-from studio.sandbox import Bounds, Jail, JailUnavailable, Policy, ServerPaths, bare_environment, detect_jail, place_of
+from studio.sandbox import Jail, JailUnavailable, Policy, Quota, ServerPaths, bare_environment, detect_jail, place_of
 from studio.sandbox.linux import is_linux
 from tests.sandbox.jailed import NAMES, PLAIN, jail_named
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not is_linux(), reason="the jails are those of Linux")]
 
-BOUNDS = Bounds(memory_mb=200, address_space_mb=1000, processes=20, file_mb=8, disk_mb=16, open_files=64)
+QUOTA = Quota(memory_mb=200, address_space_mb=1000, processes=20, file_mb=8, disk_mb=16, open_files=64)
 FORKS = """
 import os, sys
 told, tell = os.pipe()
@@ -75,7 +75,7 @@ def jail(request: pytest.FixtureRequest) -> Jail:
 
 async def run(jail: Jail, code: str, folder: Path, *, is_kept: bool = True) -> Outcome:
     os.makedirs(folder, exist_ok=True)
-    command = jail.command([sys.executable, "-I", "-c", code], Policy(folder, is_kept, bounds=BOUNDS))
+    command = jail.command([sys.executable, "-I", "-c", code], Policy(folder, is_kept, quota=QUOTA))
     return await run_program(command, folder=folder, environment=bare_environment(folder), timeout_s=LONG)
 
 
@@ -83,7 +83,7 @@ async def test_a_fork_bomb_fizzles_out(jail: Jail, tmp_path: Path) -> None:
     assert (await run(PLAIN, FORKS, tmp_path / "plain")).stdout == "60\n"
     outcome = await run(jail, FORKS, tmp_path / "jailed")
     assert outcome.stdout.startswith("refused\n")
-    assert int(outcome.stdout.split()[1]) <= BOUNDS.processes + 3  # some of the launcher are counted too
+    assert int(outcome.stdout.split()[1]) <= QUOTA.processes + 3  # some of the launcher are counted too
     assert (await run(jail, "print(1)", tmp_path / "jailed")).stdout == "1\n"
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from studio.executors.program import Outcome, run_program
-from studio.sandbox import Bounds, Jail, Policy, ServerPaths, bare_environment, linux
+from studio.sandbox import Jail, Policy, Quota, ServerPaths, bare_environment, linux
 from studio.sandbox.linux import is_linux
 from tests.sandbox.jailed import NAMES, PLAIN, jail_named
 
@@ -24,7 +24,7 @@ pytestmark = [
 
 LONG_S = 30
 # A process that begins or ends hides its files for a moment and counts as one with all that it may open; two may.
-BOUNDS = Bounds(memory_mb=200, processes=20, disk_mb=64, files=2_000, open_files=256, all_open_files=600)
+QUOTA = Quota(memory_mb=200, processes=20, disk_mb=64, files=2_000, open_files=256, all_open_files=600)
 PREPARED = """
 import ctypes, fcntl, mmap, os, resource, signal, socket, sys, tempfile, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -152,7 +152,7 @@ def jail(request: pytest.FixtureRequest) -> Jail:
 async def run(jail: Jail, code: str, folder: Path, *, is_kept: bool = True, readable: tuple[Path, ...] = ()) -> Outcome:
     os.makedirs(folder, exist_ok=True)
     command = jail.command(
-        [sys.executable, "-I", "-c", PREPARED + code], Policy(folder, is_kept, readable, bounds=BOUNDS)
+        [sys.executable, "-I", "-c", PREPARED + code], Policy(folder, is_kept, readable, quota=QUOTA)
     )
     return await run_program(command, folder=folder, environment=bare_environment(folder), timeout_s=LONG_S)
 

@@ -9,7 +9,7 @@ from studio.components import JsonObject
 from tests.security.canaries import CANARIES
 from tests.web.documents import termination
 
-TOLD = frozenset({"task", "said"})
+TOLD = frozenset({"task", "message"})
 STARTED = frozenset({"task", "component"})
 TELLING = f"Tell {' and '.join(CANARIES.values())}."
 

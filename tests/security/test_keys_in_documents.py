@@ -83,7 +83,7 @@ def only_looked_at(client: TestClient) -> None:
         "/api/python": {"component": open_keys()},
         "/api/galleries/preview": {"text": json.dumps(gallery(teams=[open_keys()]))},
         "/fragments/diff": {"before": {"component": team()}, "after": {"component": open_keys()}},
-        "/api/part-runs": {"component": open_keys(), "said": "Hello."},
+        "/api/part-runs": {"component": open_keys(), "message": "Hello."},
     }.items():
         response = client.post(path, json=body)
         assert response.status_code < 500, path

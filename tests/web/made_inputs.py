@@ -164,9 +164,9 @@ def _with_known(names: Names, body: Any, data: st.DataObject) -> Any:
 def _field(names: Names, key: str, value: Any, data: st.DataObject) -> Any:
     if key == "component" and data.draw(st.integers(0, 4)) < 4:
         return _changed_component(data)
-    if key in {"text", "code", "said", "task"} and not data.draw(st.booleans()):
+    if key in {"text", "code", "message", "task"} and not data.draw(st.booleans()):
         return _changed_text(names["python"] if key == "code" else TEXTS, data)
-    if key == "said" and not data.draw(st.booleans()):
+    if key == "message" and not data.draw(st.booleans()):
         return data.draw(st.sampled_from(("Hello.", '{"name": "shout", "arguments": {"text": "a"}}')))
     if key == "pointer" and data.draw(st.integers(0, 3)) < 3:
         return data.draw(st.sampled_from(POINTERS))

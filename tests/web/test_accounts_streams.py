@@ -133,7 +133,7 @@ def test_a_try_that_ends_with_its_sign_in_is_written_down_as_broken_off(server: 
     work_passwords_out_quickly(server)
     add(client, "Ada", "admin")
     ada = signed_in(server, "Ada")
-    body = json.dumps({"component": USER_PROXY, "said": "Hello"}).encode()
+    body = json.dumps({"component": USER_PROXY, "message": "Hello"}).encode()
     csrf = {"x-studio-csrf": ada.headers["X-Studio-CSRF"], "content-type": "application/json"}
     scope = asking("POST", "/api/part-runs", ada.cookies[COOKIE], **csrf)
     assert ended(answered_until(server, scope, body, sign_everybody_out))

@@ -9,8 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
-from studio.web import queueing as turns
-from studio.web.queueing import RequestQueue, TooManyAtOnce
+from studio.web import request_queue as turns
+from studio.web.request_queue import RequestQueue, TooManyAtOnce
 
 
 def tool(name: str, formatted: str) -> JsonObject:

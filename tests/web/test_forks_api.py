@@ -149,7 +149,7 @@ def test_a_shared_fork_comes_back_and_can_be_forked_again(client: TestClient, ru
 def test_what_a_team_remembered_behind_an_entry_is_told(client: TestClient, run_id: str):
     second = messages(client, run_id)[1]
     found = client.get(f"/api/runs/{run_id}/state", params={"at": second["seq"]}).json()
-    assert (found["is_exact"], found["unsure"], found["divergence"]) == (True, [], None)
+    assert (found["is_exact"], found["unrecorded"], found["divergence"]) == (True, [], None)
     thread = found["state"]["agent_states"]["RoundRobinGroupChatManager"]["message_thread"]
     assert [message["content"] for message in thread] == ["Say hello.", "One."]
     assert client.get("/api/runs/nothing/state?at=1").status_code == 404

@@ -33,7 +33,7 @@ class Watched(Component):
     width_px: int = 3
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         del warn
         cls.threads.append(threading.get_ident())
         return config

@@ -141,10 +141,10 @@ def test_no_try_leads_past_the_rules_of_a_team(server: TestClient, client: TestC
     for team_id in (made["id"], other["id"], "", "nothing"):
         for part, name in parts:
             said = json.dumps({"name": name, "arguments": {"text": "hello"}})
-            body: JsonObject = {"component": part, "said": said, "team_id": team_id}
+            body: JsonObject = {"component": part, "message": said, "team_id": team_id}
             expected = status if part is not renamed else 403
             assert as_role(server, headers, "POST /api/part-runs", body)[0] == expected, (team_id, part)
-    allowed: JsonObject = {"component": tool, "said": json.dumps({"name": "shout", "arguments": {"text": "hello"}})}
+    allowed: JsonObject = {"component": tool, "message": json.dumps({"name": "shout", "arguments": {"text": "hello"}})}
     assert as_role(server, sign_in(server, "approver"), "POST /api/part-runs", allowed)[0] == 200
 
 

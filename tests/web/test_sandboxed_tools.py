@@ -32,7 +32,7 @@ def look(path: str) -> str:
 
 
 def approved(client: httpx.Client | TestClient, component: JsonObject) -> None:
-    missing = client.post("/api/part-runs", json={"component": component, "said": "{}"}).json()["missing"]
+    missing = client.post("/api/part-runs", json={"component": component, "message": "{}"}).json()["missing"]
     body = {"hashes": [each["hash"] for each in missing], "component": component}
     assert client.post("/api/approvals", json=body).status_code == 201
 
@@ -45,7 +45,7 @@ def test_a_tool_sees_nothing_of_the_studio(tmp_path: Path):
         approved(client, tool)
         for place, found in places.items():
             said = json.dumps({"name": "look", "arguments": {"path": place}})
-            with client.stream("POST", "/api/part-runs", json={"component": tool, "said": said}) as response:
+            with client.stream("POST", "/api/part-runs", json={"component": tool, "message": said}) as response:
                 assert f"It found {found}" in next(told for told in map(str, following(response)) if "It found" in told)
 
 
@@ -64,7 +64,7 @@ def test_code_without_a_network_is_told_why_it_reaches_nothing(tmp_path: Path, a
     with studio(tmp_path) as (_, client):
         approved(client, tool)
         said = json.dumps({"name": "look", "arguments": {"path": address}})
-        with client.stream("POST", "/api/part-runs", json={"component": tool, "said": said}) as response:
+        with client.stream("POST", "/api/part-runs", json={"component": tool, "message": said}) as response:
             assert any("This code has no network access." in str(told) for told in following(response))
 
 
@@ -88,7 +88,7 @@ def test_without_its_sandbox_no_code_runs(tmp_path: Path, monkeypatch: pytest.Mo
                 assert error["code"] == "no_jail"
                 assert "bubblewrap is not installed" in error["message"]
                 assert "STUDIO_SANDBOX" in error["fix"]
-        assert client.post("/api/part-runs", json={"component": tool, "said": "{}"}).status_code == 503
+        assert client.post("/api/part-runs", json={"component": tool, "message": "{}"}).status_code == 503
 
 
 def static(tool: JsonObject) -> JsonObject:

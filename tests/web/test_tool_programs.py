@@ -36,7 +36,7 @@ def using(bench: JsonObject) -> JsonObject:
 
 def hashes_of(client: TestClient, part: JsonObject) -> list[str]:
     """What a try of it needs approval for."""
-    refused = client.post("/api/part-runs", json={"component": part, "said": "{}"})
+    refused = client.post("/api/part-runs", json={"component": part, "message": "{}"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_approved")
     return [each["hash"] for each in refused.json()["missing"]]
 

@@ -34,7 +34,7 @@ def events(text: str) -> list[tuple[str, Any]]:
 
 def ended_try(client: TestClient, part: JsonObject, said: object = "Hello") -> list[tuple[str, Any]]:
     """All events of a try that ends by itself."""
-    response = client.post("/api/part-runs", json={"component": part, "said": said})
+    response = client.post("/api/part-runs", json={"component": part, "message": said})
     assert response.status_code == 200, response.text
     assert response.headers["Content-Type"].startswith("text/event-stream")
     return events(response.text)
@@ -63,7 +63,7 @@ def test_what_is_said_next_is_a_command_and_leaving_hangs_up(tmp_path: Path, ope
         "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
         "config": {"model": "gpt-4o", "base_url": openai_server.url, "api_key": "env:HOME"},
     }
-    body = {"component": model, "said": "Count."}
+    body = {"component": model, "message": "Count."}
     with studio(tmp_path) as (_, client):
         hashes = [each["hash"] for each in client.post("/api/part-runs", json=body).json()["missing"]]
         client.post("/api/approvals", json={"hashes": hashes, "component": model})
@@ -79,7 +79,7 @@ def test_what_is_said_next_is_a_command_and_leaving_hangs_up(tmp_path: Path, ope
 
 
 def test_code_waits_for_approval_and_an_unsaved_part_can_get_it(client: TestClient):
-    body = {"component": function_tool(SHOUT), "said": "not a call"}
+    body = {"component": function_tool(SHOUT), "message": "not a call"}
     refused = client.post("/api/part-runs", json=body)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_approved")
     hashes = [each["hash"] for each in refused.json()["missing"]]
@@ -92,20 +92,20 @@ def test_code_waits_for_approval_and_an_unsaved_part_can_get_it(client: TestClie
 @pytest.mark.parametrize(
     ("body", "code"),
     [
-        ({"component": None, "said": "x"}, "invalid_component"),
-        ({"component": [], "said": "x"}, "invalid_component"),
-        ({"component": {"provider": 3}, "said": "x"}, "invalid_component"),
+        ({"component": None, "message": "x"}, "invalid_component"),
+        ({"component": [], "message": "x"}, "invalid_component"),
+        ({"component": {"provider": 3}, "message": "x"}, "invalid_component"),
         (
-            {"component": {"provider": "acme.Robot", "component_type": "tool", "config": {}}, "said": "x"},
+            {"component": {"provider": "acme.Robot", "component_type": "tool", "config": {}}, "message": "x"},
             "invalid_component",
         ),
-        ({"component": team(max_messages="many"), "said": "x"}, "invalid_component"),
-        ({"component": termination(3), "said": "x"}, "cannot_be_tried"),
-        ({"component": replay_model("x"), "said": ""}, "invalid_task"),
-        ({"component": replay_model("x"), "said": [{"image": "nothing"}]}, "invalid_task"),
+        ({"component": team(max_messages="many"), "message": "x"}, "invalid_component"),
+        ({"component": termination(3), "message": "x"}, "cannot_be_tried"),
+        ({"component": replay_model("x"), "message": ""}, "invalid_task"),
+        ({"component": replay_model("x"), "message": [{"image": "nothing"}]}, "invalid_task"),
         ({"component": replay_model("x")}, "invalid_request"),
-        ({"component": replay_model("x"), "said": "x", "more": 1}, "invalid_request"),
-        ({"component": replay_model("x"), "said": "x", "system_message": 5}, "invalid_request"),
+        ({"component": replay_model("x"), "message": "x", "more": 1}, "invalid_request"),
+        ({"component": replay_model("x"), "message": "x", "system_message": 5}, "invalid_request"),
     ],
 )
 def test_what_cannot_be_tried_is_refused_before_anything_is_sent(client: TestClient, body: JsonObject, code: str):

@@ -21,11 +21,11 @@ from studio.components import Capability
 from studio.errors import Finding, InvalidComponent, StudioError, TooLarge
 from studio.runs.admission import NotApproved
 from studio.settings import Settings
-from studio.web import queueing, views
+from studio.web import request_queue, views
 from studio.web.app import create_app, services_of
 from studio.web.auth.person import OWNER
 from studio.web.auth.session_cache import AuthContext
-from studio.web.queueing import TooManyAtOnce
+from studio.web.request_queue import TooManyAtOnce
 from studio.web.views import Desk, Views
 from tests.web.documents import assistant, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
@@ -192,7 +192,7 @@ def test_what_takes_too_long_is_refused(
 def test_one_person_has_one_view_made_at_a_time_and_few_waiting(
     server: TestClient, run_id: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(queueing, "MAX_WAITING", 0)
+    monkeypatch.setattr(request_queue, "MAX_WAITING", 0)
     with pytest.raises(TooManyAtOnce, match="Wait"):
         shown(server, run_id, _pid)
 

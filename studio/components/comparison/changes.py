@@ -56,10 +56,10 @@ class Change:
     @property
     def sentence(self) -> str:
         """Such as "critic: temperature 0.2 → 0.7"."""
-        return f"{self.place}: {self.said}" if self.place else self.said
+        return f"{self.place}: {self.text}" if self.place else self.text
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The sentence without the place."""
         match self.kind:
             case "added" if node := _NODE.search(self.where):
@@ -77,9 +77,9 @@ class Change:
             case "moved":
                 return f"{self.field} moved from place {self.before} to {self.after}"
             case "changed":
-                return self._said_of_value()
+                return self._value_text()
 
-    def _said_of_value(self) -> str:
+    def _value_text(self) -> str:
         if self.has_long_text:
             return (
                 f"{self.field} {'rewritten' if self.before and self.after else 'written' if self.after else 'emptied'}"

@@ -44,13 +44,13 @@ class MergeConflict:
     theirs: Part
 
     def as_json(self) -> dict[str, JsonValue]:
-        """A side without a value is left out; `said` tells in sentences what a side did to a component."""
+        """A side without a value is left out; `changes` are sentences, what a side did to a component."""
         sides: dict[str, Part] = {"base": self.base, "mine": self.mine, "theirs": self.theirs}
         values = {name: value for name, value in sides.items() if value is not ABSENT}
-        said: dict[str, JsonValue] = {name: [*self._said(sides[name])] for name in ("mine", "theirs")}
-        return {"id": self.id, "where": self.where, "label": self.label, **values, "said": said}
+        changes: dict[str, JsonValue] = {name: [*self._changes(sides[name])] for name in ("mine", "theirs")}
+        return {"id": self.id, "where": self.where, "label": self.label, **values, "changes": changes}
 
-    def _said(self, side: Part) -> list[str]:
+    def _changes(self, side: Part) -> list[str]:
         if self.base is ABSENT or side is ABSENT or not (is_component(self.base) and is_component(side)):
             return []
         return [change.sentence for change in diff(self.base, side)]

@@ -32,8 +32,8 @@ class Piece:
 class WordDiff:
     """Compares texts until it has done as much as a page may ask for; then it tells only that they differ."""
 
-    def __init__(self, most_steps: int = MAX_STEPS) -> None:
-        self._left = most_steps
+    def __init__(self, max_steps: int = MAX_STEPS) -> None:
+        self._left = max_steps
 
     def pieces(self, before: str, after: str) -> list[Piece]:
         """The two texts in one, in order."""

@@ -76,7 +76,7 @@ class Breakpoint(BaseModel):
     def names(self, name: str) -> bool:
         return not self.name or fnmatchcase(name, self.name)
 
-    def is_in(self, text: str, most_steps: int = MAX_STEPS_AT_ONCE) -> bool:
+    def is_in(self, text: str, max_steps: int = MAX_STEPS_AT_ONCE) -> bool:
         """Of a long text the beginning is compared with a regular expression, the shorter the larger that is."""
         if not self.is_regex:
             return self.text in text
@@ -84,7 +84,7 @@ class Breakpoint(BaseModel):
             pattern = compiled(self.text, dot_all=True)
         except ValueError:
             return False
-        return pattern.search(text[: min(MAX_CHARACTERS, most_steps // (4 * pattern.size))]) is not None
+        return pattern.search(text[: min(MAX_CHARACTERS, max_steps // (4 * pattern.size))]) is not None
 
 
 class BreakpointSet:
@@ -99,14 +99,14 @@ class BreakpointSet:
         self.hits: dict[str, int] = {}
         """By id, how often each was met, whether the run waited or not."""
         self._passed: set[tuple[str, str]] = set()
-        self._most_steps = MAX_STEPS_AT_ONCE
+        self._max_steps = MAX_STEPS_AT_ONCE
 
     def replace(self, breakpoints: Iterable[Breakpoint]) -> None:
         """Take these in place of those before; what is unchanged keeps its count."""
         before = {each.id: each for each in self.breakpoints}
         self.breakpoints = tuple(breakpoints)
         patterns = sum(each.is_regex and each.enabled for each in self.breakpoints)
-        self._most_steps = MAX_STEPS_AT_ONCE // max(1, patterns)
+        self._max_steps = MAX_STEPS_AT_ONCE // max(1, patterns)
         self.is_idle = not any(each.enabled for each in self.breakpoints)
         kept = {each.id for each in self.breakpoints if _place(each) == _place(before.get(each.id))}
         self.hits = {key: count for key, count in self.hits.items() if key in kept}
@@ -146,7 +146,7 @@ class BreakpointSet:
             case "message":
                 return each.names(type(item).__name__)
             case "text":
-                return each.names(item.source) and each.is_in(item.to_text(), self._most_steps)
+                return each.names(item.source) and each.is_in(item.to_text(), self._max_steps)
             case "tokens":
                 spent = usage.prompt_tokens + usage.completion_tokens
                 return self._is_new_visit(each, {"tokens"} if spent >= each.limit else set())

@@ -68,7 +68,7 @@ class InFlightCalls:
         """The running task waits for this call now, which was first made at that time.
 
         Raises:
-            Held: It was given up while nobody waited for it.
+            CallInterrupted: It was given up while nobody waited for it.
         """
         if self._given_up and request in self._given_up:
             self._finish(request)

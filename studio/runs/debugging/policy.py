@@ -56,7 +56,7 @@ class ArgumentTest(BaseModel):
         if self.test == "matches":
             check_pattern(self.value, context)
 
-    def matches(self, arguments: Mapping[str, JsonValue], most_steps: int = MAX_STEPS_AT_ONCE) -> bool | None:
+    def matches(self, arguments: Mapping[str, JsonValue], max_steps: int = MAX_STEPS_AT_ONCE) -> bool | None:
         """Whether the arguments are so; None when it cannot be told."""
         found = _found(arguments, self.argument)
         if found is None:
@@ -70,7 +70,7 @@ class ArgumentTest(BaseModel):
             case "inside":
                 return _is_inside(text, self.value)
             case "matches":
-                return _fits(self.value, text, most_steps)
+                return _fits(self.value, text, max_steps)
 
 
 class ToolRule(BaseModel):
@@ -94,7 +94,7 @@ class ToolRule(BaseModel):
         self,
         tool: str,
         arguments: Mapping[str, JsonValue],
-        most_steps: int = MAX_STEPS_AT_ONCE,
+        max_steps: int = MAX_STEPS_AT_ONCE,
         named: Collection[str] | None = None,
     ) -> bool:
         """Whether the call is one of these. Where that cannot be told, all but a permission applies.
@@ -102,14 +102,14 @@ class ToolRule(BaseModel):
         Args:
             tool: Its name.
             arguments: What is tested.
-            most_steps: How much a pattern may look at.
+            max_steps: How much a pattern may look at.
             named: The arguments that the model named, when others were added since.
         """
         if not fnmatchcase(tool, self.tool):
             return False
         if self.exactly and not {test.argument for test in self.when}.issuperset(arguments if named is None else named):
             return False
-        found = [test.matches(arguments, most_steps) for test in self.when]
+        found = [test.matches(arguments, max_steps) for test in self.when]
         return False not in found and (None not in found or self.verdict != "allow")
 
 
@@ -159,19 +159,19 @@ class ToolPolicy(BaseModel):
         self, tool: str, arguments: Mapping[str, JsonValue], named: Collection[str] | None = None
     ) -> tuple[RuleVerdict, str]:
         """What happens with a call, and the reason that the rule gives; see `ToolRule.applies`."""
-        most_steps = MAX_STEPS_AT_ONCE // max(1, self._pattern_count)
+        max_steps = MAX_STEPS_AT_ONCE // max(1, self._pattern_count)
         for rule in self.rules:
-            if rule.applies(tool, arguments, most_steps, named):
+            if rule.applies(tool, arguments, max_steps, named):
                 return rule.verdict, rule.reason
         return self.otherwise, ""
 
 
-def _fits(value: str, text: str, most_steps: int) -> bool | None:
+def _fits(value: str, text: str, max_steps: int) -> bool | None:
     try:
         pattern = compiled(value, dot_all=True)  # a line break in an argument must not lead past a rule
     except ValueError:
         return None
-    is_short = len(text) <= MAX_CHARACTERS and pattern.steps(text) <= most_steps
+    is_short = len(text) <= MAX_CHARACTERS and pattern.steps(text) <= max_steps
     return pattern.fits(text) if is_short else None
 
 

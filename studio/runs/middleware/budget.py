@@ -15,7 +15,7 @@ from studio import effects
 from studio.effects import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
 from studio.errors import ModelUnavailable
 from studio.models import Price
-from studio.models.spending import MostTokens, Spending, answer_limit, answers_within
+from studio.models.spending import Spending, TokenBound, answer_limit, answers_within
 from studio.runs.active_run import ActiveRun, Ending
 from studio.runs.journal.log import Draft, JsonObject
 from studio.runs.spending.budget_questions import Answer, BudgetExceeded, question_of, read_answer, warning_of
@@ -223,7 +223,7 @@ class BudgetEffects(effects.EffectsMiddleware):
                 tightest = payer.of_tokens_and_money[0][0]
                 why = "unbounded" if most is None else "unpriced"
                 return BudgetExceeded(tightest, "micro_usd" if is_money else "tokens", 0, payer.agent, model, why)
-        most = most or MostTokens(0, 0, is_set=True)
+        most = most or TokenBound(0, 0, is_set=True)
         price = known.price if known else None
         rooms = _headroom(payer.bound, most, price)
         room = min(rooms)
@@ -361,9 +361,9 @@ def _count(spent: JsonObject, name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _headroom(lines: Sequence[BudgetLine], most: MostTokens, price: Price | None) -> list[int]:
+def _headroom(lines: Sequence[BudgetLine], most: TokenBound, price: Price | None) -> list[int]:
     """Tokens that each leaves for the answer; below 0 when not even the prompt can be paid."""
-    for_prompt = price.most_micro_usd(most.prompt, 0) if price is not None else 0
+    for_prompt = price.max_micro_usd(most.prompt, 0) if price is not None else 0
     rooms: list[int] = []
     for line in lines:
         room = most.completion
@@ -378,10 +378,10 @@ def _headroom(lines: Sequence[BudgetLine], most: MostTokens, price: Price | None
 
 def _amounts(prompt: int, answer: int, price: Price | None) -> tuple[int, int]:
     """Tokens and money."""
-    return prompt + answer, price.most_micro_usd(prompt, answer) if price else 0
+    return prompt + answer, price.max_micro_usd(prompt, answer) if price else 0
 
 
-def _first_exceeded(line: BudgetLine, most: MostTokens, price: Price | None, agent: str, model: str) -> BudgetExceeded:
+def _first_exceeded(line: BudgetLine, most: TokenBound, price: Price | None, agent: str, model: str) -> BudgetExceeded:
     """What the line with the least room lacks. What others have set aside is waited for; it is told by its account."""
     answer = most.completion if most.is_set else min(most.completion, DEFAULT_ANSWER_TOKENS)
     tokens, micro_usd = _amounts(most.prompt, answer, price)

@@ -30,12 +30,12 @@ class InMemoryRunStore:
     """Keeps runs in memory until they are forgotten; fulfils `RunStore`.
 
     Args:
-        most_characters: How much the log of one run may hold.
+        max_characters: How much the log of one run may hold.
         overfull: Told the id of a run that says more, each time it does.
     """
 
-    def __init__(self, most_characters: int, overfull: Callable[[str], None]) -> None:
-        self._most_characters = most_characters
+    def __init__(self, max_characters: int, overfull: Callable[[str], None]) -> None:
+        self._max_characters = max_characters
         self._overfull = overfull
         self._runs: dict[str, _StoredRun] = {}
 
@@ -61,7 +61,7 @@ class InMemoryRunStore:
         kept.status = status
         kept.entries.extend(entry for entry in added if entry.kind in SHOWN)
         kept.size += sum(len(draft.text or json.dumps(draft.body_json)) for draft in drafts if draft.kind in SHOWN)
-        if kept.size > self._most_characters:
+        if kept.size > self._max_characters:
             loop.call_soon(self._overfull, lease.run_id)
         loop.call_soon(_settle, written, added)
         return written

@@ -65,8 +65,8 @@ class PartRunner:
         approvals: Knows what people have allowed.
         secrets: Knows the studio's own secrets.
         work_limit_s: How long a part may work without an answer.
-        most_characters: How much a try may say, and how much of it while it is still being written.
-        most_at_once: How many tries may be open.
+        max_characters: How much a try may say, and how much of it while it is still being written.
+        max_concurrent: How many tries may be open.
     """
 
     def __init__(
@@ -75,14 +75,14 @@ class PartRunner:
         secrets: SecretVault,
         *,
         work_limit_s: float = WORK_LIMIT_S,
-        most_characters: int = MAX_CHARACTERS,
-        most_at_once: int = MAX_CONCURRENT,
+        max_characters: int = MAX_CHARACTERS,
+        max_concurrent: int = MAX_CONCURRENT,
     ) -> None:
-        self._most_characters = most_characters
-        self._most_at_once = most_at_once
+        self._max_characters = max_characters
+        self._max_concurrent = max_concurrent
         self._open_count = 0
         self._work_limit_s = work_limit_s
-        self._runs = InMemoryRunStore(most_characters, lambda run_id: self._supervisor.interrupt_call(run_id, TOO_MUCH))
+        self._runs = InMemoryRunStore(max_characters, lambda run_id: self._supervisor.interrupt_call(run_id, TOO_MUCH))
         self._supervisor = RunSupervisor(self._runs, approvals, secrets, goes_on=False)
 
     async def __aenter__(self) -> Self:
@@ -95,30 +95,30 @@ class PartRunner:
         await self._supervisor.__aexit__(kind, error, trace)
 
     async def prepare(
-        self, document: JsonValue, said: JsonValue, *, system_message: str = "", team_id: str = ""
+        self, document: JsonValue, message: JsonValue, *, system_message: str = "", team_id: str = ""
     ) -> PreparedRun:
         """Load a part as it is tried; nothing of it runs yet.
 
         Args:
             document: Component JSON of the part.
-            said: The first thing that it is told: what a team takes as its task, for tools a call as JSON text.
+            message: The first thing that it gets: what a team takes as its task, for tools a call as JSON text.
             system_message: What a model is told before it; other parts have their own.
             team_id: The stored team that it is a part of: some things are allowed for one team alone.
 
         Raises:
             InvalidComponent: It does not load, or parts of it are of no kind that this studio knows.
-            CannotBeTried: It is of a kind that does nothing by itself.
+            NotRunnableAlone: It is of a kind that does nothing by itself.
             InvalidTask: Nothing was said.
             NotApproved: It could do something that nobody allowed.
-            TooManyTries: So many are open that no more begins.
+            TooManyPartRuns: So many are open that no more begins.
         """
-        if self._open_count >= self._most_at_once:
+        if self._open_count >= self._max_concurrent:
             raise TooManyPartRuns(
                 f"{self._open_count} tries are open, and the studio keeps no more at once.",
                 fix="End one of them: reset it, or close its page.",
             )
-        text = task_text(said := well_formed_json(said))
-        new = NewRun(cast("JsonObject", document), said, text, team_id or None)
+        text = task_text(message := well_formed_json(message))
+        new = NewRun(cast("JsonObject", document), message, text, team_id or None)
         prepared = await self._supervisor.prepare(
             new, kind=Component, make_player=lambda part: _driver_for(part, system_message)
         )
@@ -150,7 +150,7 @@ class PartRunner:
                 async for batch in batches:
                     limit.see(is_waiting=batch.view.pending is not None)
                     streamed += sum(len(chunk.text) for chunk in batch.chunks)
-                    if streamed > self._most_characters:
+                    if streamed > self._max_characters:
                         self._supervisor.interrupt_call(run_id, TOO_MUCH)
                     yield batch
         finally:

@@ -183,7 +183,7 @@ class UnrecordedState(NamedTuple):
 
 @dataclass(frozen=True)
 class HistoricalState:
-    """The state behind an entry, as `Team.save_state` gives it; exact where nothing is unsure."""
+    """The state behind an entry, as `Team.save_state` gives it; exact where nothing is unrecorded."""
 
     seq: int
     state: Mapping[str, JsonValue]

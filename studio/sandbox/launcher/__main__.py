@@ -4,7 +4,7 @@ Four processes: the one that was started stays outside of the new namespaces and
 of the files, gives up its rights and watches; the second inside becomes the program, once it is held by Landlock, the
 filter of system calls and the limits. When one of the upper ones ends, the kernel ends all that are below.
 
-Everything fails closed: what the plan asks for and the kernel refuses ends the launcher before the program begins.
+Everything fails closed: what the spec asks for and the kernel refuses ends the launcher before the program begins.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from contextlib import suppress
 import confinement
 import kernel
 import view
-import watching
-from plan import Plan
+import watchdog
+from jail_spec import JailSpec
 
 SETUP_FAILED = 125
 NOT_FOUND = 127
@@ -27,16 +27,16 @@ NAMESPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | ke
 
 
 def main() -> int:
-    """Read the plan and follow it; returns how the program ended."""
+    """Read the spec and follow it; returns how the program ended."""
     text, _, *argv = sys.argv[1:]
     kernel.forget_arguments()
-    plan = Plan.read(text)
+    spec = JailSpec.read(text)
     kernel.end_with_parent(signal.SIGKILL)
     confinement.volunteer()
     try:
-        if plan.stage == "all" and plan.has_namespaces:
-            return _outside(plan, argv)
-        return _inside(plan, argv)
+        if spec.stage == "all" and spec.has_namespaces:
+            return _outside(spec, argv)
+        return _inside(spec, argv)
     except OSError as error:
         return _failed(error)
 
@@ -46,25 +46,25 @@ def _failed(error: OSError) -> int:
     return SETUP_FAILED
 
 
-def _outside(plan: Plan, argv: list[str]) -> int:
+def _outside(spec: JailSpec, argv: list[str]) -> int:
     """Make the namespaces, start the first process in them, and wait for it."""
-    if plan.user is None:
+    if spec.user is None:
         _be_alone()
     else:
-        confinement.give(plan)
+        confinement.give(spec)
     kernel.unshare(NAMESPACES)
     confinement.raise_loopback()
     ours, theirs = socket.socketpair()
     child = os.fork()
     if child == 0:
         ours.close()
-        os._exit(_first(plan, argv, theirs))
+        os._exit(_first(spec, argv, theirs))
     theirs.close()
-    watching.pass_on_termination(child)
+    watchdog.pass_on_termination(child)
     with suppress(OSError):  # it has ended: how, it says by its exit code
         ours.recv(1)
         ours.send(b"g")
-    return watching.ended_like(os.waitpid(child, 0)[1])
+    return watchdog.ended_like(os.waitpid(child, 0)[1])
 
 
 def _be_alone() -> None:
@@ -76,42 +76,42 @@ def _be_alone() -> None:
             file.write(text)
 
 
-def _first(plan: Plan, argv: list[str], channel: socket.socket) -> int:
+def _first(spec: JailSpec, argv: list[str], channel: socket.socket) -> int:
     """The first process of the jail. It goes on when it has asked to end with its parent, and that is still there."""
     try:
-        view.enter(plan)
-        confinement.become(plan.user)
+        view.enter(spec)
+        confinement.become(spec.user)
         kernel.end_with_parent(signal.SIGKILL)
         with channel:
             channel.send(b"r")
             if not channel.recv(1):
                 return SETUP_FAILED
-        return _inside(plan, argv)
+        return _inside(spec, argv)
     except OSError as error:
         return _failed(error)
 
 
-def _inside(plan: Plan, argv: list[str]) -> int:
+def _inside(spec: JailSpec, argv: list[str]) -> int:
     """Start the program and watch over what it uses up."""
-    if plan.stage == "inner" or not plan.has_namespaces:
-        if plan.user is not None:
-            confinement.give(plan)
-        confinement.become(plan.user)
+    if spec.stage == "inner" or not spec.has_namespaces:
+        if spec.user is not None:
+            confinement.give(spec)
+        confinement.become(spec.user)
         kernel.end_with_parent(signal.SIGKILL)
-    os.chdir(plan.folder)
+    os.chdir(spec.folder)
     child = os.fork()
     if child == 0:
-        os._exit(_become(plan, argv))
-    if plan.has_namespaces:
+        os._exit(_become(spec, argv))
+    if spec.has_namespaces:
         os.setsid()  # what the program tells its group is not told to this process
-    return watching.watch(plan, child)
+    return watchdog.watch(spec, child)
 
 
-def _become(plan: Plan, argv: list[str]) -> int:
+def _become(spec: JailSpec, argv: list[str]) -> int:
     """Take on every restriction and become the program."""
     try:
         kernel.end_with_parent(signal.SIGKILL)
-        confinement.hold(plan)
+        confinement.hold(spec)
     except OSError as error:
         return _failed(error)
     try:

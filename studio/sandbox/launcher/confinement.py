@@ -15,7 +15,7 @@ import kernel
 import landlock
 import seccomp
 import view
-from plan import Plan
+from jail_spec import JailSpec
 
 MB = 1024 * 1024
 SIOCSIFFLAGS = 0x8914
@@ -32,19 +32,19 @@ def volunteer() -> None:
         file.write(EASILY_ENDED)
 
 
-def give(plan: Plan) -> None:
+def give(spec: JailSpec) -> None:
     """As root: make the user of the jail the owner of the folders that it may change."""
-    assert plan.user is not None
-    for place in plan.writable:
-        if plan.stage == "all" and plan.is_folder_new and place == plan.folder:
+    assert spec.user is not None
+    for place in spec.writable:
+        if spec.stage == "all" and spec.is_folder_new and place == spec.folder:
             continue
         owner = os.stat(place).st_uid
-        if owner == plan.user:
+        if owner == spec.user:
             continue
         for _, names, files, folder in os.fwalk(place, follow_symlinks=False):
-            _take_over(folder, "", (0, owner), plan.user)
+            _take_over(folder, "", (0, owner), spec.user)
             for name in (*names, *files):
-                _take_over(folder, name, (0, owner), plan.user)
+                _take_over(folder, name, (0, owner), spec.user)
 
 
 def _take_over(folder: int, name: str, owners: tuple[int, int], user: int) -> None:
@@ -77,34 +77,34 @@ def raise_loopback() -> None:
         fcntl.ioctl(control, SIOCSIFFLAGS, struct.pack("16sH14s", b"lo", UP, b""))
 
 
-def hold(plan: Plan) -> None:
+def hold(spec: JailSpec) -> None:
     """Take on all restrictions, the last ones last.
 
     Raises:
         OSError: The kernel refuses one of them.
     """
-    _limit(plan)
+    _limit(spec)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     os.umask(0o022)
-    is_alone = plan.has_namespaces
-    readable = [*plan.readable, *(view.ALWAYS_READABLE if is_alone else ())]
-    writable = [*plan.writable, *(view.ALWAYS_WRITABLE if is_alone else DEVICES)]
+    is_alone = spec.has_namespaces
+    readable = [*spec.readable, *(view.ALWAYS_READABLE if is_alone else ())]
+    writable = [*spec.writable, *(view.ALWAYS_WRITABLE if is_alone else DEVICES)]
     landlock.restrict(readable, writable, is_alone=is_alone)
-    seccomp.restrict(has_namespaces=is_alone, has_memory_files=plan.has_memory_files, watcher=os.getppid())
+    seccomp.restrict(has_namespaces=is_alone, has_memory_files=spec.has_memory_files, watcher=os.getppid())
 
 
-def _limit(plan: Plan) -> None:
-    others = 0 if plan.has_namespaces or plan.user is not None else _processes_of_this_user()
+def _limit(spec: JailSpec) -> None:
+    others = 0 if spec.has_namespaces or spec.user is not None else _processes_of_this_user()
     limits = {
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_DATA: plan.memory_mb * MB,
-        resource.RLIMIT_FSIZE: plan.file_mb * MB,
-        resource.RLIMIT_NOFILE: plan.open_files,
-        resource.RLIMIT_NPROC: plan.processes + others + OUR_OWN,
-        resource.RLIMIT_AS: plan.address_space_mb and plan.address_space_mb * MB,
-        resource.RLIMIT_CPU: plan.cpu_s,
+        resource.RLIMIT_DATA: spec.memory_mb * MB,
+        resource.RLIMIT_FSIZE: spec.file_mb * MB,
+        resource.RLIMIT_NOFILE: spec.open_files,
+        resource.RLIMIT_NPROC: spec.processes + others + OUR_OWN,
+        resource.RLIMIT_AS: spec.address_space_mb and spec.address_space_mb * MB,
+        resource.RLIMIT_CPU: spec.cpu_s,
     }
     for which, most in limits.items():
         if most is None:

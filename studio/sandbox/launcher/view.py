@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import kernel
-from plan import Plan
+from jail_spec import JailSpec
 
 BASE = "/tmp"
 """Any folder that exists everywhere: the new root is mounted over it, and only the jail sees that."""
@@ -15,39 +15,39 @@ LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/sel
 QUIET = kernel.MS_NOSUID | kernel.MS_NODEV
 ALWAYS_READABLE = ("/proc",)
 ALWAYS_WRITABLE = ("/tmp", "/dev/shm", "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-"""What Landlock lets through beside the plan, in a view of its own."""
+"""What Landlock lets through beside the spec, in a view of its own."""
 
 
-def enter(plan: Plan) -> None:
-    """Leave the files of the machine behind but for those of the plan.
+def enter(spec: JailSpec) -> None:
+    """Leave the files of the machine behind but for those of the spec.
 
     Raises:
         OSError: The kernel refuses a mount, or a folder to change is not there.
     """
-    sources = {place: os.path.realpath(place) for place in (*plan.readable, *plan.writable)}
+    sources = {place: os.path.realpath(place) for place in (*spec.readable, *spec.writable)}
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", BASE, "tmpfs", QUIET, "mode=0755,size=4m,nr_inodes=10k")
     os.mkdir(f"{BASE}{OLD}")
     kernel.pivot_root(BASE, f"{BASE}{OLD}")
     os.chdir("/")
-    owner = "" if plan.user is None else f",uid={plan.user},gid={plan.user}"
-    files = f"nr_inodes={plan.files}"
-    _memory("/tmp", f"mode=1777,size={plan.disk_mb}m,{files}")
+    owner = "" if spec.user is None else f",uid={spec.user},gid={spec.user}"
+    files = f"nr_inodes={spec.files}"
+    _memory("/tmp", f"mode=1777,size={spec.disk_mb}m,{files}")
     _devices(files)
     _processes()
-    for place in plan.readable:
+    for place in spec.readable:
         _bind(sources[place], place, kernel.MS_RDONLY | QUIET)
-    for place in plan.masks:
+    for place in spec.masks:
         if os.path.isdir(place):
             _memory(place, "mode=0755,size=4k")
         else:
             kernel.mount(f"{OLD}/dev/null", place, None, kernel.MS_BIND)
-    for place in plan.writable:
-        if place == plan.folder and plan.is_folder_new:
-            _memory(place, f"mode=0700,size={plan.disk_mb}m,{files}{owner}")
+    for place in spec.writable:
+        if place == spec.folder and spec.is_folder_new:
+            _memory(place, f"mode=0700,size={spec.disk_mb}m,{files}{owner}")
         else:
             _bind(sources[place], place, QUIET)
-    for place in plan.masks:  # by now they hold the folders of a team that are shown in them
+    for place in spec.masks:  # by now they hold the folders of a team that are shown in them
         kernel.restrict_mount(place, kernel.MS_RDONLY)
     kernel.unmount(OLD)
     os.rmdir(OLD)

@@ -68,15 +68,15 @@ class McpWorkbench(Workbench):
         return self
 
     @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
-        mended = super().lenient(config, warn)
-        client = mended.get("model_client")
-        if client is None or mended.get("host") is not None:
-            return mended
+    def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        coerced = super().coerce(config, warn)
+        client = coerced.get("model_client")
+        if client is None or coerced.get("host") is not None:
+            return coerced
         # AutoGen 0.7 offers the server a model in a field of its own.
         sampler: JsonObject = {"provider": ChatCompletionClientSampler.provider, "config": {"client_config": client}}
         host: JsonObject = {"provider": McpSessionHost.provider, "config": {"sampler": sampler}}
-        return {**{name: value for name, value in mended.items() if name != "model_client"}, "host": host}
+        return {**{name: value for name, value in coerced.items() if name != "model_client"}, "host": host}
 
     @property
     def needs_jail(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride] -- of others it is known by class

@@ -10,7 +10,7 @@ from typing import cast
 from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from studio.components import JsonObject, Report, catalogue, switched, validate_component
+from studio.components import JsonObject, Report, catalogue, switch_to, validate_component
 from studio.services.missing_secrets import missing_secrets
 from studio.services.team_templates import scripted_model
 from studio.web.dependencies import QUEUED, StoreDep
@@ -66,7 +66,7 @@ def _catalogue_json() -> bytes:
     summary="Convert a component to another type, keeping the values that fit; stores nothing",
 )
 async def switch_type(body: SwitchRequest) -> SwitchedOut:
-    made = await asyncio.to_thread(switched, body.component, body.provider)
+    made = await asyncio.to_thread(switch_to, body.component, body.provider)
     return SwitchedOut(component=made.component, left=list(made.left))
 
 

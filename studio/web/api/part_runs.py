@@ -43,12 +43,12 @@ MAX_BYTES = 8 * 1024 * 1024
 
 
 class StartPartRun(BaseModel):
-    """`said` is text, or a list as a run takes it; for tools `{"name": ..., "arguments": {...}}` as JSON text."""
+    """`message` is text, or a list as a run takes it; for tools `{"name": ..., "arguments": {...}}` as JSON text."""
 
     model_config = ConfigDict(extra="forbid")
 
     component: JsonValue
-    said: JsonValue
+    message: JsonValue
     system_message: str = Field("", max_length=MAX_TEXT, description="System message for a model; empty: none.")
     team_id: str = Field("", max_length=100, description="The team that it is a part of, for what is allowed there.")
 
@@ -88,7 +88,7 @@ class TerminationPreviewRequest(BaseModel):
 
 class ProgressOut(BaseModel):
     where: str
-    in_words: str
+    description: str
     so_far: str
     has_fired: bool
 
@@ -124,7 +124,9 @@ async def start_part_run(
     body: StartPartRun, runner: PartRunnerDep, closing: ClosingDep, store: StoreDep, person: PersonDep
 ) -> EventStream:
     await check_may_try(store, body.component, body.team_id, person)
-    prepared = await runner.prepare(body.component, body.said, system_message=body.system_message, team_id=body.team_id)
+    prepared = await runner.prepare(
+        body.component, body.message, system_message=body.system_message, team_id=body.team_id
+    )
     return EventStream(_events(runner, prepared), closing)
 
 
@@ -174,7 +176,7 @@ async def preview_termination_of(body: TerminationPreviewRequest, store: StoreDe
     condition = await asyncio.to_thread(load_condition, body.component)
     verdict = await preview_termination(condition, await _conversation(body, store))
     return VerdictOut(
-        words=condition.in_words(),
+        words=condition.describe(),
         stop_reason=verdict.stop_reason,
         turns=[_turn(turn) for turn in verdict.turns],
         unread_count=verdict.unread_count,
@@ -209,5 +211,5 @@ def _turn(turn: PreviewedTurn) -> TurnOut:
 
 def _progress(progress: ConditionProgress) -> ProgressOut:
     return ProgressOut(
-        where=progress.where, in_words=progress.in_words, so_far=progress.so_far, has_fired=progress.has_fired
+        where=progress.where, description=progress.in_words, so_far=progress.so_far, has_fired=progress.has_fired
     )

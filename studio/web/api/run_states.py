@@ -19,7 +19,7 @@ from studio.web.views import Desk
 router = StudioRouter(prefix="/api/runs", tags=["runs"])
 
 
-class UnsurePart(BaseModel):
+class UnrecordedPart(BaseModel):
     """A part of the team that keeps something elsewhere: a pointer into its component, and why it matters."""
 
     where: str
@@ -27,13 +27,13 @@ class UnsurePart(BaseModel):
 
 
 class StateOut(BaseModel):
-    """`state` is what a team saves. It is approximate where `unsure` names parts, or where the team, when it was
+    """`state` is what a team saves. It is approximate where `unrecorded` names parts, or where the team, when it was
     repeated, did something else than was recorded (`divergence`)."""
 
     seq: int
     state: JsonObject
     is_exact: bool
-    unsure: list[UnsurePart]
+    unrecorded: list[UnrecordedPart]
     divergence: JsonObject | None
 
 
@@ -49,7 +49,7 @@ async def _state(desk: Desk, run_id: str, at: int) -> Response:
         seq=found.seq,
         state=dict(found.state),
         is_exact=found.is_exact,
-        unsure=[UnsurePart(where=each.where, reason=each.reason) for each in found.unrecorded],
+        unrecorded=[UnrecordedPart(where=each.where, reason=each.reason) for each in found.unrecorded],
         divergence=asdict(found.divergence) if found.divergence else None,
     )
     return AsciiJSONResponse(out.model_dump(mode="json"))

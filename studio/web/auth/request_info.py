@@ -107,7 +107,7 @@ class RequestInfo:
         return response
 
 
-async def read_form(receive: Receive, most_bytes: int) -> dict[str, str] | None:
+async def read_form(receive: Receive, max_bytes: int) -> dict[str, str] | None:
     """The fields of a small form; None when it is larger than it may be."""
     body = b""
     more = True
@@ -115,7 +115,7 @@ async def read_form(receive: Receive, most_bytes: int) -> dict[str, str] | None:
         message = await receive()
         body += message.get("body", b"")
         more = message["type"] == "http.request" and message.get("more_body", False)
-        if len(body) > most_bytes:
+        if len(body) > max_bytes:
             return None
     return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 

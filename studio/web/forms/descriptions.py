@@ -17,7 +17,7 @@ def describe_conditions(document: JsonValue) -> dict[str, str]:
         if found is None or not issubclass(found, TerminationCondition):
             continue
         try:
-            words[where] = load_component(envelope, TerminationCondition).in_words()
+            words[where] = load_component(envelope, TerminationCondition).describe()
         except InvalidComponent:
             continue
     return words

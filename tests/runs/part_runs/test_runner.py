@@ -58,7 +58,7 @@ class Page:
 
 @asynccontextmanager
 async def opened(
-    tmp_path: Path, *, work_limit_s: float = 60.0, most_characters: int = 100_000, most_at_once: int = 9
+    tmp_path: Path, *, work_limit_s: float = 60.0, max_characters: int = 100_000, max_concurrent: int = 9
 ) -> AsyncGenerator[tuple[PartRunner, Store]]:
     async with (
         open_store(tmp_path) as store,
@@ -66,8 +66,8 @@ async def opened(
             store.approvals,
             store.secrets,
             work_limit_s=work_limit_s,
-            most_characters=most_characters,
-            most_at_once=most_at_once,
+            max_characters=max_characters,
+            max_concurrent=max_concurrent,
         ) as runner,
     ):
         yield runner, store
@@ -304,7 +304,7 @@ async def test_a_part_that_works_too_long_is_broken_off(tmp_path: Path, world: W
 async def test_a_part_that_says_too_much_is_broken_off(tmp_path: Path):
     model = replay_model("x" * 5_000)
     async with (
-        opened(tmp_path, most_characters=4_000) as (runner, store),
+        opened(tmp_path, max_characters=4_000) as (runner, store),
         trying(runner, store, model, "Go.") as page,
     ):
         view = await page.until(is_waiting=False)
@@ -364,7 +364,7 @@ async def test_an_executor_runs_code_once_somebody_allowed_it(tmp_path: Path):
 
 
 async def test_more_tries_than_the_studio_keeps_are_refused_until_one_has_ended(tmp_path: Path):
-    async with opened(tmp_path, most_at_once=1) as (runner, store):
+    async with opened(tmp_path, max_concurrent=1) as (runner, store):
         async with trying(runner, store, replay_model("Hi"), "Hello"):
             with pytest.raises(TooManyPartRuns, match="1 tries are open"):
                 await runner.prepare(replay_model("Hi"), "Hello")
@@ -374,7 +374,7 @@ async def test_more_tries_than_the_studio_keeps_are_refused_until_one_has_ended(
 async def test_a_part_that_streams_more_than_a_page_can_show_is_ended(tmp_path: Path):
     model = replay_model("word " * 400)
     cast("JsonObject", model["config"])["delay_s"] = 0.001  # so that its reader sees pieces, not the whole
-    async with opened(tmp_path, most_characters=200) as (runner, store), trying(runner, store, model, "Go") as page:
+    async with opened(tmp_path, max_characters=200) as (runner, store), trying(runner, store, model, "Go") as page:
         view = await page.until(is_waiting=False)
     assert view.state is RunState.FAILED
     assert "said more than a page can show" in view.detail

@@ -12,7 +12,7 @@ import { extractedKeys, withReferences } from './document/secret-drafts.js'
  * @typedef {{ name: string, component: Doc['component'], layout: Doc['layout'] | null, revision:
  *   number, merged_changes?: string[] }} Stored  as the server answers
  * @typedef {{ id: string, label: string, base?: unknown, mine?: unknown, theirs?: unknown,
- *   said?: Record<'mine' | 'theirs', string[]> }} Conflict
+ *   changes?: Record<'mine' | 'theirs', string[]> }} Conflict
  * @typedef {Record<string, 'mine' | 'theirs'>} Choices  by the id of the conflict
  * @typedef {(conflicts: Conflict[]) => Promise<Choices | null>} Settle  null: not decided
  * @typedef {{ keepalive?: boolean, isAutomatic?: boolean, choices?: Choices, against?: number,

@@ -109,11 +109,11 @@ function question(conflict, index) {
  * @param {number} index
  */
 function side(conflict, which, index) {
-  const said = conflict.said?.[which] ?? []
+  const changes = conflict.changes?.[which] ?? []
   const value = !Object.hasOwn(conflict, which)
     ? el('p', { class: 'merge-value muted' }, 'Removed')
-    : said.length > 0
-      ? el('ul', { class: 'merge-value' }, ...said.map((each) => el('li', {}, each)))
+    : changes.length > 0
+      ? el('ul', { class: 'merge-value' }, ...changes.map((each) => el('li', {}, each)))
       : el('pre', { class: 'merge-value' }, textOf(conflict[which]))
   return el(
     'label',

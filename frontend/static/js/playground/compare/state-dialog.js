@@ -5,7 +5,7 @@ import { ask } from '../../core/dialog.js'
 import { el, icon } from '../../core/dom.js'
 
 /**
- * @typedef {{seq: number, state: Body, is_exact: boolean, unsure: {where: string, reason:
+ * @typedef {{seq: number, state: Body, is_exact: boolean, unrecorded: {where: string, reason:
  *   string}[], divergence: {expected: string, actual: string} | null}} Then
  */
 
@@ -46,8 +46,8 @@ export async function showState({ run }, seq) {
 }
 
 /** @param {Then} then */
-function reasons({ unsure, divergence }) {
-  const reasons = unsure.map(({ where, reason }) =>
+function reasons({ unrecorded, divergence }) {
+  const reasons = unrecorded.map(({ where, reason }) =>
     el('li', {}, reason, ' ', el('code', {}, where)),
   )
   if (divergence)

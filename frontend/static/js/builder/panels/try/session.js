@@ -49,15 +49,15 @@ export class TrySession extends EventTarget {
   }
 
   /**
-   * @param {import('../../../playground/types.js').Task} said
+   * @param {import('../../../playground/types.js').Task} message
    * @param {string} [systemMessage]  for a model
    * @returns {Promise<boolean>} false when the person took it back
    */
-  async start(said, systemMessage = '') {
+  async start(message, systemMessage = '') {
     const { signal } = this.#life
     const body = {
       component: this.#component,
-      said,
+      message,
       team_id: pageTeamId(),
       ...(systemMessage ? { system_message: systemMessage } : {}),
     }

@@ -6,7 +6,7 @@ import { excerpt, listTime, taskText } from '../../../playground/format.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
- * @typedef {{ where: string, in_words: string, so_far: string, has_fired: boolean }} Progress
+ * @typedef {{ where: string, description: string, so_far: string, has_fired: boolean }} Progress
  * @typedef {{ source: string, type: string, text: string, event_count: number, conditions:
  *   Progress[], stop_reason: string }} Turn
  * @typedef {{ words: string, stop_reason: string, turns: Turn[], unread_count: number, has_times:
@@ -105,7 +105,7 @@ function render(verdict) {
   const [first] = verdict.turns
   const fired = (verdict.turns.at(-1)?.conditions ?? [])
     .filter((each) => each.has_fired)
-    .map((each) => each.in_words)
+    .map((each) => each.description)
     .join(' and ')
   const line = stops
     ? `Stops at message ${verdict.turns.length}: ${fired || verdict.stop_reason}`
@@ -192,7 +192,7 @@ function row(turn, index) {
         ...turn.conditions.map((each) =>
           el(
             'li',
-            { 'data-fired': String(each.has_fired), title: each.in_words },
+            { 'data-fired': String(each.has_fired), title: each.description },
             each.has_fired && icon('circle-check'),
             el('span', {}, each.so_far),
             each.has_fired && el('span', { class: 'visually-hidden' }, ', met'),

@@ -18,14 +18,14 @@ from studio.errors import UnknownProvider
 
 
 @dataclass(frozen=True, slots=True)
-class Switched:
+class TypeSwitch:
     """A component of the new type, and the fields of the old one that found no place in it."""
 
     component: JsonObject
     left: tuple[str, ...]
 
 
-def switched(component: JsonObject, provider: str) -> Switched:
+def switch_to(component: JsonObject, provider: str) -> TypeSwitch:
     """Make a component of another type that keeps the values which are valid for it.
 
     Where the new type holds components of the old one's kind and neither shares a place for them, the old component
@@ -44,7 +44,7 @@ def switched(component: JsonObject, provider: str) -> Switched:
     old = find_class(str(component.get("provider") or ""))
     config = _config(component, old)
     if inner := _inner(config, provider):
-        return Switched(inner, ())
+        return TypeSwitch(inner, ())
     fresh = template(new)
     said = {name: value for name, value in config.items() if not _is_default(old, name, value)}
     wanted = {name: value for name, value in said.items() if _is_shared(old, new, name, value)}
@@ -56,7 +56,7 @@ def switched(component: JsonObject, provider: str) -> Switched:
     words = {key: (component.get(key), usual) for key, usual in _usual_words(old)}
     own = {key: said for key, (said, usual) in words.items() if isinstance(said, str) and said not in {"", usual}}
     left = () if holder and holder[0] in kept else tuple(name for name in said if name not in kept)
-    return Switched({**fresh, **own, "config": {**base, **kept}}, left)
+    return TypeSwitch({**fresh, **own, "config": {**base, **kept}}, left)
 
 
 def _config(component: JsonObject, old: type[Component] | None) -> JsonObject:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from plan import Plan
+from jail_spec import JailSpec
 
 MB = 1024 * 1024
 LOOK_EVERY_S = 0.5
@@ -19,17 +19,17 @@ SHARED_AT = 4
 TOO_MUCH = BY_SIGNAL + signal.SIGKILL
 
 
-def watch(plan: Plan, child: int) -> int:
+def watch(spec: JailSpec, child: int) -> int:
     """Wait until the program ends, and end it when it uses up too much; returns how it ended."""
     pass_on_termination(child)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-    before = os.statvfs(plan.folder)
+    before = os.statvfs(spec.folder)
     while True:
         ended = _ended(child)
         if ended is not None:
             return ended
         if signal.sigtimedwait({signal.SIGCHLD}, LOOK_EVERY_S) is None:
-            complaint = _complaint(plan, before)
+            complaint = _complaint(spec, before)
             if complaint:
                 print(f"The sandbox ended the program: {complaint}", file=sys.stderr, flush=True)
                 return TOO_MUCH
@@ -48,27 +48,27 @@ def _ended(child: int) -> int | None:
             return ended_like(status)
 
 
-def _complaint(plan: Plan, before: os.statvfs_result) -> str:
-    if plan.has_namespaces:
+def _complaint(spec: JailSpec, before: os.statvfs_result) -> str:
+    if spec.has_namespaces:
         processes = [name for name in os.listdir("/proc") if name.isdigit()]
-        if _memory_mb(plan, processes) > plan.memory_mb:
-            return f"it used more than {plan.memory_mb} MB of memory"
-        if sum(_open_files(plan, each) for each in processes) > plan.all_open_files:
-            return f"it had more than {plan.all_open_files} files, pipes and sockets open"
-    written_mb, files = _in_memory(plan)
-    if _is_less_free(plan, before):
-        on_disk_mb, files_on_disk = _written(plan)
+        if _memory_mb(spec, processes) > spec.memory_mb:
+            return f"it used more than {spec.memory_mb} MB of memory"
+        if sum(_open_files(spec, each) for each in processes) > spec.all_open_files:
+            return f"it had more than {spec.all_open_files} files, pipes and sockets open"
+    written_mb, files = _in_memory(spec)
+    if _is_less_free(spec, before):
+        on_disk_mb, files_on_disk = _written(spec)
         written_mb, files = written_mb + on_disk_mb, files + files_on_disk
-    if written_mb > plan.disk_mb:
-        return f"its folders hold more than {plan.disk_mb} MB"
-    return f"its folders hold more than {plan.files} files" if files > plan.files else ""
+    if written_mb > spec.disk_mb:
+        return f"its folders hold more than {spec.disk_mb} MB"
+    return f"its folders hold more than {spec.files} files" if files > spec.files else ""
 
 
-def _memory_mb(plan: Plan, processes: Sequence[str]) -> int:
+def _memory_mb(spec: JailSpec, processes: Sequence[str]) -> int:
     """Of all processes of the jail; shared pages are counted once where the quick sum looks like too much."""
-    shared = _shared_mb(plan, processes)
+    shared = _shared_mb(spec, processes)
     quick = sum(map(_held_mb, processes)) + shared
-    return quick if quick <= plan.memory_mb else sum(map(_share_mb, processes)) + shared
+    return quick if quick <= spec.memory_mb else sum(map(_share_mb, processes)) + shared
 
 
 def _held_mb(process: str) -> int:
@@ -88,7 +88,7 @@ def _sum_of_kb(path: str, *names: str) -> int:
     return 0
 
 
-def _shared_mb(plan: Plan, processes: Sequence[str]) -> int:
+def _shared_mb(spec: JailSpec, processes: Sequence[str]) -> int:
     """Memory that is mapped to be shared: all of it is held, whether a process has touched it lately or not.
 
     Of a process that hides what it has mapped, all could be that.
@@ -103,7 +103,7 @@ def _shared_mb(plan: Plan, processes: Sequence[str]) -> int:
                     same = f"{device} {inode}"
                     sizes[same] = max(sizes.get(same, 0), int(end, 16) - int(first, 16))
         except PermissionError:
-            if not plan.has_memory_files:
+            if not spec.has_memory_files:
                 sizes[process] = _sum_of_kb(f"/proc/{process}/status", "VmSize:") * 1024
         except OSError:
             continue  # it has ended
@@ -115,35 +115,35 @@ def _is_shared_memory(line: str) -> bool:
     return is_without_file and line[line.index(" ") + SHARED_AT] == "s"
 
 
-def _open_files(plan: Plan, process: str) -> int:
+def _open_files(spec: JailSpec, process: str) -> int:
     try:
         return len(os.listdir(f"/proc/{process}/fd"))
     except PermissionError:  # it hides them
-        return 0 if plan.has_memory_files else plan.open_files
+        return 0 if spec.has_memory_files else spec.open_files
     except OSError:
         return 0
 
 
-def _in_memory(plan: Plan) -> tuple[int, int]:
+def _in_memory(spec: JailSpec) -> tuple[int, int]:
     """Megabytes and files in the folders that are in memory."""
-    if not plan.has_namespaces:
+    if not spec.has_namespaces:
         return 0, 0
-    found = [os.statvfs(place) for place in (*IN_MEMORY, *([plan.folder] if plan.is_folder_new else []))]
+    found = [os.statvfs(place) for place in (*IN_MEMORY, *([spec.folder] if spec.is_folder_new else []))]
     size = sum((one.f_blocks - one.f_bfree) * one.f_frsize for one in found)
     return size // MB, sum(one.f_files - one.f_ffree for one in found)
 
 
-def _is_less_free(plan: Plan, before: os.statvfs_result) -> bool:
+def _is_less_free(spec: JailSpec, before: os.statvfs_result) -> bool:
     """Whether so much is gone where the folder lies that what the jail has written there should be counted."""
-    now = os.statvfs(plan.folder)
+    now = os.statvfs(spec.folder)
     bytes_gone = (before.f_bavail - now.f_bavail) * now.f_frsize
-    return bytes_gone > plan.disk_mb * MB or before.f_ffree - now.f_ffree > plan.files
+    return bytes_gone > spec.disk_mb * MB or before.f_ffree - now.f_ffree > spec.files
 
 
-def _written(plan: Plan) -> tuple[int, int]:
+def _written(spec: JailSpec) -> tuple[int, int]:
     """Megabytes and files in all folders that the jail may change."""
     size = count = 0
-    for place in plan.writable:
+    for place in spec.writable:
         for _, _, files, folder in os.fwalk(place, follow_symlinks=False):
             count += 1 + len(files)
             for name in files:

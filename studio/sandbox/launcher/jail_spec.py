@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Plan:
+class JailSpec:
     """One jail.
 
     Args:
@@ -43,5 +43,5 @@ class Plan:
     cpu_s: int | None
 
     @classmethod
-    def read(cls, text: str) -> Plan:
+    def read(cls, text: str) -> JailSpec:
         return cls(**json.loads(text))

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from studio.components import JsonObject, component_classes, group_of, switched, template, validate_component
+from studio.components import JsonObject, component_classes, group_of, switch_to, template, validate_component
 from studio.errors import UnknownProvider
 
 AGENTS = "autogen_agentchat.agents"
@@ -24,13 +24,13 @@ def agent(**config: JsonValue) -> JsonObject:
 
 
 def config_of(component: JsonObject, provider: str) -> JsonObject:
-    config = switched(component, provider).component["config"]
+    config = switch_to(component, provider).component["config"]
     assert isinstance(config, dict)
     return config
 
 
 def test_an_agent_keeps_its_name_model_and_label() -> None:
-    made = switched(agent(tools=[], max_tool_iterations=3), f"{AGENTS}.SocietyOfMindAgent")
+    made = switch_to(agent(tools=[], max_tool_iterations=3), f"{AGENTS}.SocietyOfMindAgent")
     config = made.component["config"]
     assert isinstance(config, dict)
     assert (config["name"], config["description"], config["model_client"]) == ("writer", "Writes.", model())
@@ -56,7 +56,7 @@ def test_a_chosen_key_goes_along_and_the_usual_one_does_not() -> None:
 
 
 def test_a_value_out_of_the_new_range_stays_behind() -> None:
-    made = switched(model(temperature=1.8), ANTHROPIC)
+    made = switch_to(model(temperature=1.8), ANTHROPIC)
     assert "temperature" in made.left
 
 
@@ -68,14 +68,14 @@ def test_the_members_of_a_team_stay_though_one_of_them_is_not_finished() -> None
 
 def test_a_condition_goes_into_one_that_holds_others_and_comes_out_again() -> None:
     limit: JsonObject = {"provider": f"{CONDITIONS}.MaxMessageTermination", "config": {"max_messages": 7}}
-    both = switched(limit, "autogen_agentchat.base.OrTerminationCondition")
+    both = switch_to(limit, "autogen_agentchat.base.OrTerminationCondition")
     assert both.component["config"] == {"conditions": [limit]}
     assert both.left == ()
-    assert switched(both.component, f"{CONDITIONS}.MaxMessageTermination").component == limit
+    assert switch_to(both.component, f"{CONDITIONS}.MaxMessageTermination").component == limit
 
 
 def test_words_that_are_no_text_are_left_behind() -> None:
-    made = switched(
+    made = switch_to(
         {**model(), "label": [[]], "description": {"a": 1}}, "autogen_ext.models.openai.OpenAIChatCompletionClient"
     )
     assert made.component.get("label") != [[]]
@@ -84,14 +84,14 @@ def test_words_that_are_no_text_are_left_behind() -> None:
 
 def test_a_type_that_nobody_registered_is_refused() -> None:
     with pytest.raises(UnknownProvider):
-        switched(model(), "somewhere.Else")
+        switch_to(model(), "somewhere.Else")
 
 
 def test_every_type_becomes_every_other_of_its_group_without_new_errors() -> None:
     classes = [cls for cls in component_classes() if cls.is_offered and cls.provider.startswith("autogen")]
     for old in classes:
         for new in (cls for cls in classes if group_of(cls.component_type) == group_of(old.component_type)):
-            made = switched(template(old), new.provider).component
+            made = switch_to(template(old), new.provider).component
             fresh = {error.where for error in validate_component(template(new)).errors}
             known = {error.where for error in validate_component(template(old)).errors} | fresh
             wrong = [each for each in validate_component(made).errors if each.where not in known]

@@ -10,7 +10,7 @@ import pytest
 
 from studio.executors import LocalCommandLineCodeExecutor
 from studio.executors.functions import CodeFunction
-from studio.executors.writing import OutsideWorkspace, write_within
+from studio.executors.workspace_files import OutsideWorkspace, write_within
 from studio.messages import CodeBlock
 
 
