@@ -189,7 +189,7 @@ def _read(value: JsonValue, where: str, name: str) -> Gallery:
     is_nothing = not entries and all(finding.code == "not_a_component" for finding in rejected)
     if is_nothing and not _has_groups(root):
         raise InvalidDocument(
-            "There is no component in this document.",
+            "This document contains no component.",
             fix="Choose a gallery, a list of components or one component, as AutoGen Studio exports them.",
         )
     title = str(root.get("name") or name or (entries[0].label if entries else "Gallery"))
@@ -251,14 +251,14 @@ def _groups_in(groups: JsonValue, where: str) -> Iterator[Entry | Finding]:
 
 def _sorted_in(item: JsonValue, where: str, group: str | None) -> Iterator[Entry | Finding]:
     if not isinstance(item, dict):
-        yield Finding("not_a_component", "This is no component.", "Remove it from the list.", where)
+        yield Finding("not_a_component", "This is not a component.", "Remove it from the list.", where)
     elif _is_component(item):
         yield Entry(group or _group(item), item, where)
     elif _is_old(item):
         yield _old_format(item, where)
     else:
         fix = "A component is an object with `provider` and `config`."
-        yield Finding("not_a_component", "This object is no component: it has no `provider`.", fix, where)
+        yield Finding("not_a_component", "This object is not a component: it has no `provider`.", fix, where)
 
 
 def _old_format(item: JsonObject, where: str) -> Finding:
@@ -266,7 +266,7 @@ def _old_format(item: JsonObject, where: str) -> Finding:
     return Finding(
         "pre_provider_format",
         f"Written by an AutoGen Studio of December 2024 or earlier (`{mark}`: {item[mark]!r}); it cannot be converted.",
-        "Such files name no providers, so their classes are unknown. Build the team again here.",
+        "Such files contain no providers, so their classes are unknown. Build the team again here.",
         where,
     )
 

@@ -43,7 +43,7 @@ class Settings(BaseModel):
     token: Annotated[str, Field(repr=False, description="Access token; empty generates one in the data folder.")] = ""
     allowed_hosts: Annotated[
         tuple[str, ...],
-        Field(description="Host names that browsers may use beside the listening address, such as a proxy's."),
+        Field(description="Host names that browsers can use in addition to the listening address, such as a proxy's."),
     ] = ()
     public_hosts: Annotated[
         tuple[str, ...],
@@ -58,16 +58,16 @@ class Settings(BaseModel):
     allow_private_urls: Annotated[
         bool,
         Field(
-            description="Let gallery URLs and teams reach private addresses without approval, and those where a cloud "
-            "keeps the keys of its machines."
+            description="Allow gallery URLs and teams to reach private addresses and a cloud's metadata service "
+            "without approval."
         ),
     ] = False
     max_upload_mb: Annotated[int, Field(ge=1, description="Largest request body in megabytes.")] = 20
     otlp_endpoint: Annotated[
         str,
         Field(
-            description="OpenTelemetry collector for the spans of runs, by OTLP over HTTP; empty takes "
-            "`OTEL_EXPORTER_OTLP_ENDPOINT`, and without that none are sent."
+            description="OpenTelemetry collector for the spans of runs, by OTLP over HTTP. Empty: "
+            "`OTEL_EXPORTER_OTLP_ENDPOINT`; if that is not set, no spans are sent."
         ),
     ] = ""
     trace_content: Annotated[bool, Field(description="Include the content of model and tool calls in spans.")] = False
@@ -104,22 +104,23 @@ class Settings(BaseModel):
     sandbox: Annotated[
         Sandbox,
         Field(
-            description="What confines the code of teams. `auto` takes the best that works here; where none does, no "
-            "code runs. `process` confines nothing: code has all rights of the studio's user."
+            description="Sandbox for the code of teams. `auto`: the best one that works here; if none does, no code "
+            "runs. `process`: none; code has all rights of the studio's user."
         ),
     ] = "auto"
     sandbox_read: Annotated[
-        tuple[Path, ...], Field(description="Folders that the code of every team may read, beside the system's own.")
+        tuple[Path, ...],
+        Field(description="Folders that the code of every team can read, in addition to the system's."),
     ] = ()
     trust_typed_code: Annotated[
         bool,
         Field(
-            description="Approve Python that an approver typed in the builder without showing it to them again. Code "
-            "that was pasted, imported, generated or changed by others is asked for, as without this."
+            description="Treat Python that an approver typed in the builder as approved. Code that was pasted, "
+            "imported, generated or changed by others still needs approval."
         ),
     ] = False
     chromium: Annotated[
-        str, Field(description="Path of the Chromium that web surfers and browser tests use; empty searches.")
+        str, Field(description="Path of Chromium for web surfers and browser tests. Empty: the studio looks for it.")
     ] = ""
 
     @classmethod

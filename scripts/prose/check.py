@@ -18,7 +18,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "frontend/node_modules"
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs")
-QUOTING = ("docs/design/reviews-2026-11.md", "docs/reference/glossary.md")
+QUOTING = (
+    "docs/design/reviews-2026-11.md",
+    "docs/reference/glossary.md",
+    "studio/components/former_summaries.py",
+)
 """They quote what is no longer said."""
 PROMPTS = tuple(
     f"studio/agents/{name}.py"
@@ -104,7 +108,7 @@ def copy_texts(folder: Path) -> dict[Path, Path]:
             lines: defaultdict[int, list[str]] = defaultdict(list)
             for number, text in texts(path.read_text(encoding="utf-8")):
                 lines[number].append(text.strip())
-            if lines and str(path.relative_to(ROOT)) not in PROMPTS:
+            if lines and str(path.relative_to(ROOT)) not in (*PROMPTS, *QUOTING):
                 text = "\n".join("  ".join(lines[number]) for number in range(1, max(lines) + 1))
                 copies[_copy(folder, path, text, "txt")] = path
     return copies

@@ -11,13 +11,17 @@ from studio.models import ChatCompletionClient
 from studio.tools import BaseTool, StaticWorkbench, Workbench
 from studio.tools.overrides import shown
 
-MODEL_WITHOUT_TOOLS = Advice("model_without_tools", "An agent has tools, and its model does not call any.")
-MODEL_WITHOUT_VISION = Advice("model_without_vision", "An agent looks at pictures, and its model does not read any.")
-MODEL_WITHOUT_SCHEMA = Advice(
-    "model_without_schema", "An agent's answers must follow a schema, and its model does not promise that."
+MODEL_WITHOUT_TOOLS = Advice(
+    "model_without_tools", "An agent has tools, but its model does not support function calling."
 )
-SAME_TOOL_NAME = Advice("same_tool_name", "Two tools of an agent have one name; the model only ever gets the first.")
-SAME_HANDOFF = Advice("same_handoff", "An agent hands over to the same name in two ways.")
+MODEL_WITHOUT_VISION = Advice(
+    "model_without_vision", "An agent works with images, but its model does not support vision."
+)
+MODEL_WITHOUT_SCHEMA = Advice(
+    "model_without_schema", "An agent requires structured output, but its model does not support it."
+)
+SAME_TOOL_NAME = Advice("same_tool_name", "Two tools of an agent have the same name; the model gets only the first.")
+SAME_HANDOFF = Advice("same_handoff", "An agent has two handoffs to the same target.")
 
 MODEL = "/config/model_client"
 
@@ -29,11 +33,13 @@ def lacks(client: ChatCompletionClient, ability: str) -> bool:
 
 def on_model(client: ChatCompletionClient, *, calls_tools: bool, follows_schema: bool) -> Iterator[Finding]:
     """What a model is asked for and cannot do."""
-    fix = "Choose another model, or say in its abilities that it does."
+    fix = "Choose another model, or change its “Model capabilities”."
     if calls_tools and lacks(client, "function_calling"):
-        yield MODEL_WITHOUT_TOOLS("The model does not call tools, and this agent has some.", fix, MODEL)
+        yield MODEL_WITHOUT_TOOLS("This agent has tools, but its model does not support function calling.", fix, MODEL)
     if follows_schema and lacks(client, "structured_output"):
-        yield MODEL_WITHOUT_SCHEMA("The model cannot answer by a schema, which this agent demands.", fix, MODEL)
+        yield MODEL_WITHOUT_SCHEMA(
+            "This agent requires structured output, but its model does not support it.", fix, MODEL
+        )
 
 
 def on_tools(
@@ -50,7 +56,7 @@ def on_tools(
                 continue
             name = shown(tool.schema, workbench.tool_overrides)["name"]
             if name in taken:
-                message = f"The tool `{name}` has the same name as {taken[name]}; only one of them is ever called."
+                message = f"The tool `{name}` has the same name as {taken[name]}; only one of them can be called."
                 where = f"/config/workbench/{place}/config/tools/{index}"
                 yield SAME_TOOL_NAME(message, "Rename one of them.", where)
             taken.setdefault(name, "a tool of a workbench before it" if place else "another tool of this workbench")
@@ -63,8 +69,8 @@ def on_handoffs(handoffs: Sequence[Handoff]) -> Iterator[Finding]:
         if handoff.target in seen:
             left = [each.model_dump(mode="json") for place, each in enumerate(handoffs) if place != index]
             yield SAME_HANDOFF(
-                f"This agent can hand over to `{handoff.target}` in two ways, which the model may mix up.",
-                "Keep one of them, or say in their descriptions when each is right.",
+                f"This agent has two handoffs to `{handoff.target}`; the model may confuse them.",
+                "Keep one of them, or describe when to use each.",
                 f"/config/handoffs/{index}",
                 [Fix(f"Remove this handoff to {handoff.target}", "/config/handoffs", left)],
             )

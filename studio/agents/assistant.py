@@ -47,7 +47,7 @@ def _workbench_in_a_list(config: JsonObject) -> JsonObject:
 
 
 class AssistantAgent(ChatAgent):
-    """Answers with a model, and may use tools on the way."""
+    """Answers with a model and can use tools."""
 
     provider = "autogen_agentchat.agents.AssistantAgent"
     keywords = "llm chat chatbot"
@@ -91,7 +91,7 @@ class AssistantAgent(ChatAgent):
     workbench: Annotated[
         list[Workbench] | None, Field(description="Sets of tools, such as those of an MCP server.")
     ] = None
-    handoffs: Annotated[list[Handoff] | None, Field(description="Agents that this agent can hand over to.")] = None
+    handoffs: Annotated[list[Handoff] | None, Field(description="Agents that this agent can hand off to.")] = None
     model_context: Annotated[
         ChatCompletionContext | None,
         Field(description="Limits the conversation that the model sees. Empty: all of it."),
@@ -153,7 +153,7 @@ class AssistantAgent(ChatAgent):
     @classmethod
     def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         if isinstance(config.get("workbench"), dict):
-            warn("One workbench stood where a list belongs; it was put into a list.", "/workbench")
+            warn("`workbench` was one workbench, not a list; it was put into a list.", "/workbench")
         template = config.get("tool_call_summary_format")
         if isinstance(template, str) and (unknown := unknown_placeholders(template, SUMMARY_PLACEHOLDERS)):
             warn(f"The summary of a tool call cannot be filled in: {', '.join(unknown)}.", "/tool_call_summary_format")

@@ -29,6 +29,6 @@ async def _release(part: Callable[[], Awaitable[object]]) -> None:
         async with asyncio.timeout(RELEASE_LIMIT_S):
             await part()
     except TimeoutError:
-        logger.warning("A part of a team was not released within %s s.", RELEASE_LIMIT_S)
+        logger.warning("A component of a team was not released within %s s.", RELEASE_LIMIT_S)
     except Exception:  # the run has its result by now, or an error that matters more
-        logger.warning("A part of a team could not be released.", exc_info=True)
+        logger.warning("A component of a team could not be released.", exc_info=True)

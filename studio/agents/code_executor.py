@@ -48,7 +48,7 @@ NO_CODE = (
 
 
 class CodeExecutorAgent(ChatAgent):
-    """Runs the code in what others say; with a model it writes code itself and reflects on what it gave."""
+    """Runs code from the messages of other agents. With a model, writes the code and reviews its output."""
 
     provider = "autogen_agentchat.agents.CodeExecutorAgent"
     keywords = "python shell run"

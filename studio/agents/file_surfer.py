@@ -64,7 +64,7 @@ TOOLS = (
 
 
 class FileSurfer(ChatAgent):
-    """Opens local files and folders, a page of text at a time, and answers with what it sees."""
+    """Opens local files and folders one page at a time and answers with what it reads."""
 
     provider = "autogen_ext.agents.file_surfer.FileSurfer"
     aliases = (

@@ -21,7 +21,7 @@ class NoVerdict(RunFailed):
 
 
 class RegexGuardrail(Guardrail):
-    """Trips when a text matches a pattern, or is too long to tell."""
+    """Trips when a text matches a pattern or is too long to check."""
 
     provider = "studio.agents.RegexGuardrail"
     positional = ("name", "pattern")
@@ -48,7 +48,7 @@ class Verdict(BaseModel, defer_build=True):
 
 
 class ModelGuardrail(Guardrail):
-    """Trips when a model finds that a text breaks a rule."""
+    """Trips when a model decides that a text breaks a rule."""
 
     provider = "studio.agents.ModelGuardrail"
     positional = ("name", "model_client", "rule")

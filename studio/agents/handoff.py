@@ -31,7 +31,7 @@ class Handoff(BaseModel):
         Field(description="Name of the agent, or of the user.", examples=["user"], json_schema_extra=PARTICIPANT_NAMES),
     ]
     description: Annotated[
-        str, Field(description='When to hand over. The model reads it. Empty: "Handoff to NAME."')
+        str, Field(description='When to hand off. The model reads it. Empty: "Handoff to NAME."')
     ] = ""
     name: Annotated[str, Field(description="Name of the tool, a word without spaces. Empty: transfer_to_NAME.")] = ""
     message: Annotated[str, Field(description="What the target reads. Empty: a standard sentence.")] = ""

@@ -49,7 +49,7 @@ class MessageFilterConfig(BaseModel):
 
 
 class MessageFilterAgent(ChatAgent):
-    """Passes on to another agent only the messages that a filter lets through."""
+    """Passes only the messages that match a filter to another agent."""
 
     provider = "autogen_agentchat.agents.MessageFilterAgent"
     aliases = (

@@ -58,7 +58,7 @@ ADVANCED: JsonObject = {"x-advanced": True}
 
 
 class OpenAIAgent(ChatAgent):
-    """Answers with a model of OpenAI that keeps the conversation itself, and may search the web or files."""
+    """Answers with OpenAI's Responses API, which can store the conversation and search the web or files."""
 
     provider = "autogen_ext.agents.openai.OpenAIAgent"
     aliases = ("autogen_ext.agents.openai._openai_agent.OpenAIAgent", "studio.agents.OpenAIAgent")
@@ -201,7 +201,7 @@ class OpenAIAgent(ChatAgent):
                     if step.is_kept:
                         inner.append(step)
                     yield step
-        raise RunFailed(f"{self.name!r} asked for tools {MAX_ROUNDS} times in one turn.", fix="Look at its tools.")
+        raise RunFailed(f"{self.name!r} asked for tools {MAX_ROUNDS} times in one turn.", fix="Check its tools.")
 
     async def _call(self, answer: Answer, token: CancellationToken) -> AsyncGenerator[BaseMessage, None]:
         """Make the calls; their results are what is sent next."""

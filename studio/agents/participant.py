@@ -135,8 +135,8 @@ def unknown_parts(component: Component) -> list[Finding]:
     return [
         Finding(
             "opaque_component",
-            f"{part.label!r} is of a kind that is not installed, so nothing that holds it can run.",
-            "Replace it, or install the package that brings it.",
+            f"{part.label!r} is not installed, so no team that contains it can run.",
+            "Replace it, or install the package that provides it.",
             where,
         )
         for where, part in walk(component)

@@ -22,7 +22,7 @@ class InvalidAnswer(RunFailed, ValueError):
 
 
 class StructuredMessageFactory(Component):
-    """What an agent's answer must look like, as a JSON schema."""
+    """The format of an agent's answers, as a JSON schema."""
 
     provider = "autogen_agentchat.messages.StructuredMessageFactory"
     aliases = (
@@ -72,7 +72,7 @@ class StructuredMessageFactory(Component):
     @classmethod
     def _has_places(cls, template: str | None) -> str | None:
         for problem in unreadable(template or ""):
-            raise ValueError(f"An answer cannot be shown like this: {problem}. Write braces of its own twice.")
+            raise ValueError(f"The format string cannot be filled in: {problem}. Write braces of its own twice.")
         return template
 
     @cached_property

@@ -16,7 +16,7 @@ from studio.messages import BaseChatMessage, CancellationToken, Response, TextMe
 
 
 class TimeReplyAgent(ChatAgent):
-    """Answers everything with the current date and time."""
+    """Answers every message with the current date and time."""
 
     provider = "studio.agents.TimeReplyAgent"
     positional: ClassVar[tuple[str, ...]] = ("name", "description")
@@ -27,7 +27,9 @@ class TimeReplyAgent(ChatAgent):
     )
     date_time_format: Annotated[str, Field(description="As in Python's `strftime`.")] = "%Y-%m-%d %H:%M:%S"
     output_prefix: Annotated[str, Field(description="Text before the time.")] = "Tick, tock, the current date/time is "
-    time_zone: Annotated[str | None, Field(description="Such as `Europe/Zurich`. Empty: that of this machine.")] = None
+    time_zone: Annotated[str | None, Field(description="Such as `Europe/Zurich`. Empty: this machine's time zone.")] = (
+        None
+    )
 
     @field_validator("time_zone")
     @classmethod
@@ -35,7 +37,7 @@ class TimeReplyAgent(ChatAgent):
         try:
             return name and ZoneInfo(name).key
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-            raise ValueError(f"No time zone is called {name!r}.") from error
+            raise ValueError(f"Unknown time zone {name!r}.") from error
 
     async def on_messages(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None

@@ -31,7 +31,7 @@ class UnsupportedAgent(ChatAgent):
 
     @classmethod
     def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
-        warn(f"{cls.__name__} is kept and shown, but cannot run here. {cls.why()}", "")
+        warn(f"{cls.__name__} is preserved and shown, but cannot run here. {cls.why()}", "")
         return config
 
     @classmethod
@@ -47,7 +47,7 @@ class UnsupportedAgent(ChatAgent):
 
 
 class VideoSurfer(UnsupportedAgent):
-    """Answers questions about a video file. Kept and shown, not run here.
+    """Answers questions about a video file. Preserved and shown, but cannot run here.
 
     AutoGen itself writes one as an `AssistantAgent` with function tools.
     """
@@ -58,7 +58,7 @@ class VideoSurfer(UnsupportedAgent):
         "studio.agents.VideoSurfer",
     )
     positional: ClassVar[tuple[str, ...]] = ("name", "model_client")
-    needs = "It needs the packages opencv-python, ffmpeg-python and openai-whisper, for which there is no extra."
+    needs = "It needs the packages opencv-python, ffmpeg-python and openai-whisper, which no extra installs."
     instead = "Give an AssistantAgent function tools that read the video."
 
     model_client: ChatCompletionClient
@@ -69,7 +69,7 @@ class VideoSurfer(UnsupportedAgent):
 
 
 class OpenAIAssistantAgent(UnsupportedAgent):
-    """Speaks for an assistant that lived at OpenAI. Kept and shown, not run here."""
+    """Answers as an assistant of OpenAI's Assistants API. Preserved and shown, but cannot run here."""
 
     provider = "autogen_ext.agents.openai.OpenAIAssistantAgent"
     aliases = (
@@ -78,8 +78,8 @@ class OpenAIAssistantAgent(UnsupportedAgent):
     )
     positional: ClassVar[tuple[str, ...]] = ("name", "description")
     foreign = frozenset(("tools", "tool_resources"))
-    needs = "It needs OpenAI's Assistants service, which OpenAI ended on 26 August 2026."
-    instead = "Use an OpenAIAgent, which asks the Responses service."
+    needs = "It needs OpenAI's Assistants API, which OpenAI shut down on August 26, 2026."
+    instead = "Use an OpenAIAgent, which uses the Responses API."
 
     model: Annotated[str, Field(examples=["gpt-4o"])]
     instructions: Annotated[str, Field(json_schema_extra={"x-multiline": True})] = ""

@@ -41,7 +41,7 @@ class InputFailed(RunFailed, RuntimeError):
 
 
 class UserProxyAgent(ChatAgent):
-    """Asks a person and passes the answer on."""
+    """Asks the user and returns the answer."""
 
     provider = "autogen_agentchat.agents.UserProxyAgent"
     keywords = "human person approval feedback"

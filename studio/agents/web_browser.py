@@ -191,7 +191,7 @@ class WebBrowser:
             return await self.search(url)
         address = url if urlsplit(url).scheme in (*_ALLOWED, "about") or "://" in url else f"https://{url}"
         if urlsplit(address).scheme not in _ALLOWED and address != "about:blank":
-            raise ToolFailed(f"Only http and https pages are opened, not {url!r}.")
+            raise ToolFailed(f"Only http and https pages can be opened, not {url!r}.")
         refused = self._proxy.refused
         try:
             await self.page.goto(address, timeout=GOTO_MS)
@@ -268,7 +268,7 @@ class WebBrowser:
             try:
                 saved.append(str(await asyncio.to_thread(_keep, await download.path(), folder, name)))
             except (*self._errors(), OSError, OutsideWorkspace) as error:
-                raise ToolFailed(f"The download {name!r} cannot be kept: {error}") from error
+                raise ToolFailed(f"The download {name!r} cannot be saved: {error}") from error
         return saved
 
     # --- how

@@ -79,7 +79,7 @@ class BaseChatAgent(FreedAgent, ours.ChatAgent, stands_for=ours.ChatAgent):
 
 
 class AssistantAgent(FreedAgent, ours.AssistantAgent, stands_for=ours.AssistantAgent):
-    """Answers with a model, and may use tools on the way."""
+    """Answers with a model and can use tools."""
 
     provider = ours.AssistantAgent.provider
     aliases = ours.AssistantAgent.aliases
@@ -153,7 +153,7 @@ class AssistantAgent(FreedAgent, ours.AssistantAgent, stands_for=ours.AssistantA
 
 
 class UserProxyAgent(FreedAgent, ours.UserProxyAgent, stands_for=ours.UserProxyAgent):
-    """Asks a person and passes the answer on."""
+    """Asks the user and returns the answer."""
 
     provider = ours.UserProxyAgent.provider
     aliases = ours.UserProxyAgent.aliases

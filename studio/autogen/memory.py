@@ -28,7 +28,7 @@ class Memory(Freed, ours.Memory, stands_for=ours.Memory):
 
 
 class RedisMemory(Freed, ours.RedisMemory, stands_for=ours.RedisMemory):
-    """Remembers in Redis, and reminds of what is most like the last message, or of the latest."""
+    """Stores memories in Redis and retrieves those most similar to the last message, or the latest."""
 
     provider = ours.RedisMemory.provider
     aliases = ours.RedisMemory.aliases
@@ -56,7 +56,7 @@ class ApplyPatchTool(FreedTool, canvas_memory.ApplyPatchTool, stands_for=canvas_
 
 
 class ListMemory(Freed, ours.ListMemory, stands_for=ours.ListMemory):
-    """Reminds the agent of everything on a list, before each model call."""  # its config is what it holds now
+    """Adds a list of items to the conversation before each model call."""  # its config is what it holds now
 
     provider = ours.ListMemory.provider
     aliases = ours.ListMemory.aliases

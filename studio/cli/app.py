@@ -46,7 +46,7 @@ TeamFile = Annotated[
     Path, typer.Argument(help="Component as JSON, YAML or a Python script; `-` reads JSON from standard input.")
 ]
 TeamName = Annotated[str, typer.Option("--team", help="Label or name of the team when the file holds several.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Approve = Annotated[bool, typer.Option("--approve", help="Approve every requested capability without asking.")]
 AllowHost = Annotated[
     list[str] | None,
@@ -116,7 +116,7 @@ def serve(
 ) -> None:
     """Start the studio and print the address to open, with its access token while it has no users.
 
-    Where other machines can reach it, it requires HTTPS and accounts unless you opt out.
+    If other machines can reach it, it requires HTTPS and user accounts unless you opt out.
     """
     from studio.settings import Settings
 
@@ -160,7 +160,7 @@ def run(
     allow_host: AllowHost = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Run a team or an agent in the terminal, with the secrets of the environment and of the studio."""
+    """Run a team or an agent in the terminal. Secrets come from the environment and the studio."""
     from studio.cli.run import run_file
     from studio.settings import Settings
 
@@ -307,7 +307,7 @@ def check(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Validate components and report problems. Executes nothing; exit code 1 when something is wrong."""
+    """Validate components and report problems. Executes nothing. Exit code 1 if there are errors."""
     from studio.cli.check import check_files
 
     if not check_files(files, as_json=as_json):
@@ -318,7 +318,7 @@ def check(
 def export(
     file: TeamFile,
     team: TeamName = "",
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write; the terminal if not given.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write. Default: the terminal.")] = None,
 ) -> None:
     """Write a team as a Python script."""
     from studio.cli.export import export_file
@@ -420,7 +420,7 @@ def users_remove(name: UserName, data_dir: DataDir = None) -> None:
 
 @app.command()
 def audit(
-    who: Annotated[str, typer.Option(help="Only what this person did.")] = "",
+    who: Annotated[str, typer.Option(help="Only actions of this user.")] = "",
     data_dir: DataDir = None,
 ) -> None:
     """Print the audit log as JSON lines, oldest first."""
@@ -441,9 +441,9 @@ def web(
     without_tls: WithoutTls = None,
     without_accounts: WithoutAccounts = None,
 ) -> None:
-    """Serve pages and the API beside others, on a PostgreSQL database whose runs a worker or `serve` drives.
+    """Serve pages and the API as a replica, on a PostgreSQL database whose runs a worker or `serve` drives.
 
-    All processes of a database need the same keys: one data folder, or copies of the files in it.
+    All processes on one database need the same keys: share the data folder, or copy its files.
     """
     from studio.settings import Settings
     from studio.web.engine import ProcessRole
@@ -465,7 +465,7 @@ def web(
 def worker(data_dir: DataDir = None) -> None:
     """Drive the runs of a PostgreSQL database; stand by while another worker or `serve` does.
 
-    On SIGTERM its runs are left for the next one. Exit code 75: another worker has taken over; start it again.
+    On SIGTERM, it leaves its runs for the next worker. Exit code 75: another worker has taken over; start it again.
     """
     from studio.cli.worker import work
     from studio.settings import Settings
@@ -475,9 +475,9 @@ def worker(data_dir: DataDir = None) -> None:
 
 @app.command()
 def migrate(data_dir: DataDir = None) -> None:
-    """Create the database's tables or bring them to the form of this version.
+    """Create or upgrade the tables of the database.
 
-    `serve` does so by itself when it starts. A database of a newer version is refused and left alone.
+    `serve` does this when it starts. A database of a newer version is refused and not changed.
     """
     from studio.cli.migrate import migrate_database
     from studio.settings import Settings
@@ -497,7 +497,7 @@ def doctor(
     without_tls: WithoutTls = None,
     without_accounts: WithoutAccounts = None,
 ) -> None:
-    """Check who can reach the studio and whether its parts work, and say how to fix what does not.
+    """Check who can reach the studio and whether its parts work, and how to fix problems.
 
     Pass the same options as `serve`; the checks apply to that configuration.
     """

@@ -23,7 +23,7 @@ def ask_approval(needed: Sequence[Capability], person: Terminal, hosts: Sequence
     """
     if not needed:
         return
-    print("This team could do the following:", file=sys.stderr)
+    print("This team can:", file=sys.stderr)
     for capability in needed:
         print("\n".join(told_exactly(capability)), file=sys.stderr)
     if any(OWN_FOLDER in capability.detail for capability in needed):
@@ -34,12 +34,12 @@ def ask_approval(needed: Sequence[Capability], person: Terminal, hosts: Sequence
     more = f" And {len(needed) - 1} more." if len(needed) > 1 else ""
     if not person.is_person():
         raise SetupError(
-            f"There is no terminal to approve this. {first}{more}",
-            fix="Read the list, then add --approve.",
+            f"Approval needs a terminal. {first}{more}",
+            fix="Review the list, then add --approve.",
             where=needed[0].where,
         )
     if not person.confirm("Approve all of it for this run? [y/N] "):
-        raise SetupError(f"Nothing was run. {first}{more}", where=needed[0].where)
+        raise SetupError(f"Nothing has run. {first}{more}", where=needed[0].where)
 
 
 def told_exactly(capability: Capability) -> Iterator[str]:
@@ -50,7 +50,7 @@ def told_exactly(capability: Capability) -> Iterator[str]:
         what = "1 character hides" if hidden == 1 else f"{hidden} characters hide"
         yield f"      ({what} in this; written out as <U+202E>)"
     if doubtful := doubtful_words(detail):
-        yield f"      (words that may not be what they look like: {', '.join(doubtful)})"
+        yield f"      (words that may be misleading: {', '.join(doubtful)})"
     yield from (f"      {line}" for line in written_out(detail).split("\n"))
 
 
@@ -67,7 +67,7 @@ def network_of(needed: Sequence[Capability], hosts: Sequence[str]) -> Grants:
     """
     for host in hosts:
         if host != ANY_HOST and not is_host(host):
-            raise SetupError(f"{host!r} is not a host.", fix="Write a name alone, such as api.example.com, or '*'.")
+            raise SetupError(f"{host!r} is not a host.", fix="Enter only a host name, such as api.example.com, or '*'.")
     granted = tuple(host.lower() for host in hosts)
     networks = {each.hash: granted for each in needed if each.may_have_network} if granted else {}
     return Grants(networks, frozenset(each.hash for each in needed))
@@ -76,4 +76,4 @@ def network_of(needed: Sequence[Capability], hosts: Sequence[str]) -> Grants:
 def _network(hosts: Sequence[str]) -> str:
     if not hosts:
         return "no network; --allow-host gives them one"
-    return "any host" if ANY_HOST in hosts else f"a network that reaches {', '.join(hosts)}"
+    return "any host" if ANY_HOST in hosts else f"network access to {', '.join(hosts)}"

@@ -25,7 +25,7 @@ def export_file(file: Path, name: str, out: Path | None) -> None:
     clean, variables = without_keys(read_document(file, name))
     code = export_python(load_component(clean))
     for where, variable in variables.items():
-        print(f"studio: {where} holds a key in the open; the script reads {variable} instead.", file=sys.stderr)
+        print(f"studio: {where} contains a key in plain text; the script reads {variable} instead.", file=sys.stderr)
     if out is None:
         print(code, end="")
         return

@@ -29,7 +29,7 @@ def show_shipped(label: str) -> None:
     """
     entry = next((entry for entry in _entries() if entry.label == label), None)
     if entry is None:
-        raise ConfigError(f"No shipped component is called {label!r}.", fix="Run `studio gallery list`.")
+        raise ConfigError(f"No built-in component is called {label!r}.", fix="Run `studio gallery list`.")
     print(json.dumps(entry.component, indent=2))
 
 

@@ -32,7 +32,7 @@ def read_bytes(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise SetupError(
-            f"{str(file)!r} cannot be read: {error.strerror}.", fix="Check its name and who may read it."
+            f"{str(file)!r} cannot be read: {error.strerror}.", fix="Check its name and permissions."
         ) from error
 
 
@@ -52,7 +52,7 @@ def _script(file: Path) -> JsonValue:
     try:
         return read_python(read_bytes(file).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise InvalidDocument(f"{str(file)!r} is not text in UTF-8.", fix="Save it as UTF-8.") from error
+        raise InvalidDocument(f"{str(file)!r} is not UTF-8 text.", fix="Save it as UTF-8.") from error
 
 
 def read_document(file: Path, name: str) -> JsonObject:
@@ -79,7 +79,7 @@ def _picked(gallery: Gallery, name: str) -> Entry:
     if len(fitting) == 1:
         return fitting[0]
     labels = ", ".join(repr(entry.label) for entry in fitting or gallery.entries)
-    problem = "holds several components" if fitting else f"has no component named {name!r}"
+    problem = "contains several components" if fitting else f"has no component named {name!r}"
     raise ConfigError(f"{gallery.name!r} {problem}.", fix=f"Choose one with --team: {labels}.")
 
 

@@ -15,4 +15,4 @@ def migrate_database(settings: Settings) -> None:
         SetupError: The database cannot be reached, or a newer version has written it.
     """
     before, now = asyncio.run(migrate_store(settings.data_dir, settings.database_url))
-    print(f"The database is in form {now}." if before == now else f"Migrated the database to form {now}.")
+    print(f"The database has the form {now}." if before == now else f"Migrated the database to form {now}.")

@@ -107,5 +107,5 @@ def _runnable(component: Component) -> Team | BaseChatAgent:
         return component
     raise ConfigError(
         f"{component.label!r} is a {component.component_type}; only a team or an agent can run.",
-        fix="Put it into a team first.",
+        fix="Add it to a team first.",
     )

@@ -59,8 +59,8 @@ def require_shared(settings: Settings) -> None:
     """Raises: SetupError: Only the processes of one machine reach the database."""
     if not settings.database_url.startswith("postgres"):
         raise SetupError(
-            "Several processes need a database that all of them reach.",
-            fix="Set `STUDIO_DATABASE_URL` to one of PostgreSQL; `studio serve` needs none.",
+            "Several processes need a shared database.",
+            fix="Set `STUDIO_DATABASE_URL` to a PostgreSQL database, or use `studio serve`.",
         )
 
 
@@ -74,14 +74,14 @@ def check_exposure(settings: Settings, role: ProcessRole) -> None:
     if not settings.without_tls and not settings.tls_cert and not settings.behind_proxy:
         raise SetupError(
             f"Without TLS, traffic to a studio {where} can be intercepted and sessions hijacked.",
-            fix="Give --tls-cert and --tls-key, or --behind-proxy ADDRESS of a proxy that speaks HTTPS. "
-            "--without-tls starts it all the same.",
+            fix="Pass --tls-cert and --tls-key, or --behind-proxy with the address of an HTTPS proxy. To start "
+            "without TLS, pass --without-tls.",
         )
     if not settings.without_accounts and not settings.only_deployments and not has_accounts(settings, role):
         raise SetupError(
             f"Anyone who can reach a studio {where} and learns its token can run code on this machine.",
-            fix="Add a user with `studio users add NAME --role admin`, or set up an identity provider. "
-            "--without-accounts starts it all the same.",
+            fix="Add a user with `studio users add NAME --role admin`, or set up an identity provider. To start "
+            "without users, pass --without-accounts.",
         )
 
 

@@ -67,8 +67,8 @@ class Terminal:
             self._ask_on.write("\n")  # a terminal has shown the person's own line end
         if text is None:
             raise RunFailed(
-                f"{question.source!r} waits for a person, but the input has ended.",
-                fix="Run it on a terminal, or give the answers on standard input, one a line.",
+                f"{question.source!r} needs user input, but the input has ended.",
+                fix="Run it in a terminal, or pass the answers on standard input, one per line.",
             )
         return text
 

@@ -34,7 +34,7 @@ def add_user(settings: Settings, name: str, role: str, *, without_password: bool
             await _record(store, "add a user", user)
 
     asyncio.run(add())
-    print(f"{name} may sign in as {wanted}.")
+    print(f"{name} can sign in as {wanted}.")
 
 
 def list_users(settings: Settings, *, as_json: bool) -> None:
@@ -51,7 +51,7 @@ def list_users(settings: Settings, *, as_json: bool) -> None:
     for user in users:
         print(f"{user.role:<9} {user.name}{'' if user.password else ' (identity provider)'}")
     if not users:
-        print("There are no users: the access token opens this studio.")
+        print("No users. Anyone with the access token has full control.")
 
 
 def set_role(settings: Settings, name: str, role: str) -> None:
@@ -88,7 +88,7 @@ def set_password(settings: Settings, name: str) -> None:
             await _record(store, "set a password", user)
 
     asyncio.run(change())
-    print(f"{name} has another password, and is signed out everywhere.")
+    print(f"{name} has a new password and is signed out everywhere.")
 
 
 def sign_out(settings: Settings, name: str) -> None:
@@ -123,7 +123,9 @@ def remove_user(settings: Settings, name: str) -> None:
             return await store.users.count()
 
     left = asyncio.run(remove())
-    print(f"{name} is removed." + ("" if left else " There are no users left: the access token opens this studio."))
+    print(
+        f"{name} is removed." + ("" if left else " No users are left. Anyone with the access token has full control.")
+    )
 
 
 def print_audit(settings: Settings, *, who: str) -> None:
@@ -161,5 +163,5 @@ def _password(name: str) -> str:
         return checked(sys.stdin.readline().rstrip("\r\n"), name=name)
     password = checked(getpass.getpass(f"Password of {name}: "), name=name)
     if getpass.getpass("Once more: ") != password:
-        raise ConfigError("These are two different passwords.", fix="Try again.")
+        raise ConfigError("The passwords differ.", fix="Try again.")
     return password

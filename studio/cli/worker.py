@@ -44,7 +44,7 @@ async def _work(settings: Settings) -> None:
                     await stop.wait()
                     return
             if not is_told:
-                print("This worker stands by until it can drive runs.", flush=True)
+                print("This worker is on standby.", flush=True)
                 is_told = True
             with suppress(TimeoutError):
                 async with asyncio.timeout(RETRY_S):

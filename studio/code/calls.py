@@ -75,14 +75,14 @@ class Calls:
         for keyword in node.keywords:
             made = self.expressions.made(keyword.value, scope)
             if keyword.arg is None:
-                self._refuse("not_literal", "`**` is not read.", "Write the arguments out.", made.at)
+                self._refuse("not_literal", "`**` is not supported here.", "Write the arguments out.", made.at)
             else:
                 named[keyword.arg] = made
         return [self.expressions.made(item, scope) for item in node.args], named
 
     def _local(self, function: Defined, node: ast.Call, place: Position) -> ParsedValue:
         if node.args or node.keywords:
-            message = f"`{function.node.name}` is called with arguments; such a call is not read."
+            message = f"`{function.node.name}` is called with arguments, which is not supported."
             return self._refuse("not_literal", message, "Write the components out.", place)
         return self._run(function.node, place)
 
@@ -146,7 +146,7 @@ class Calls:
         if made.secret_at is None or name.endswith(KEYS_ARE_NAMED):
             return made
         if SecretRef not in types_in(annotations_of(cls).get(name)):
-            message = f"`{name}` takes no secret: what the variable holds would not be looked up."
+            message = f"`{name}` takes no secret: the reference would not be resolved."
             self._refuse("no_secret", message, "Write the value itself.", made.secret_at)
         return made
 
@@ -174,7 +174,7 @@ class Calls:
             return [], named
         if made.function is None:
             if not made.is_broken:
-                self._refuse("not_function", "A tool calls a function.", "Define it with `def` above.", made.at)
+                self._refuse("not_function", "A tool needs a function.", "Define it with `def` above.", made.at)
             return [], {"source_code": plain("", made.at), "description": plain("", made.at), "name": made}
         function = made.function
         if "global_imports" not in named and (imports := self._imports_of(function, scope, made.at)):
@@ -194,7 +194,7 @@ class Calls:
                 found.append(written(binding.as_json, place))
             elif isinstance(binding, ParsedValue | Defined):
                 message = f"The tool `{function.name}` uses `{name}`, which is defined outside of it."
-                fix = "A tool runs in a process of its own: move it into the function."
+                fix = "A tool runs in a separate process. Move the definition into the function."
                 self._refuse("not_self_contained", message, fix, place)
         return listed(found, place) if found else None
 
@@ -207,7 +207,7 @@ class Calls:
         is_alone = len(values) == 1 or (len(values) == 2 and values[1].value is None and values[1].entries is None)
         if isinstance(name, str) and is_alone and is_reference(f"env:{name}"):
             return secret(f"env:{name}", place)
-        message = "A variable of the environment is named by one text."
+        message = "An environment variable needs one name."
         return self._refuse("not_literal", message, 'Write `env("NAME")`.', place)
 
     def _secret(self, given: Arguments, place: Position) -> ParsedValue:
@@ -215,7 +215,9 @@ class Calls:
         reference = values[0].value if len(values) == 1 else None
         if isinstance(reference, str) and is_reference(reference):
             return secret(reference, place)
-        return self._refuse("not_literal", "This names no secret.", 'Write `SecretRef("secret:name")`.', place)
+        return self._refuse(
+            "not_literal", "This is not a secret reference.", 'Write `SecretRef("secret:name")`.', place
+        )
 
     def _with_notes(self, given: Arguments, place: Position) -> ParsedValue:
         values = [*given[0], *given[1].values()]
@@ -223,6 +225,6 @@ class Calls:
             if any(value.is_broken for value in values):
                 return broken(place)
             message = "`with_notes` takes a component and an object of notes."
-            return self._refuse("not_literal", message, "See how a script is exported.", place)
+            return self._refuse("not_literal", message, "Write it as an exported script does.", place)
         component, notes = values
         return noted(component, notes, self._problems)

@@ -26,7 +26,7 @@ _KINDS: dict[type[ast.expr], str] = {
     ast.SetComp: "A comprehension",
     ast.DictComp: "A comprehension",
     ast.GeneratorExp: "A generator",
-    ast.IfExp: "A choice",
+    ast.IfExp: "A conditional expression",
     ast.BoolOp: "`and` or `or`",
     ast.Compare: "A comparison",
     ast.Await: "`await`",
@@ -37,7 +37,7 @@ _KINDS: dict[type[ast.expr], str] = {
     ast.UnaryOp: "A calculation",
     ast.Subscript: "`[...]` after a value",
 }
-NO_VALUE = "Scripts are read and never executed: write the value itself."
+NO_VALUE = "Scripts are parsed, never executed. Write the value itself."
 
 CallReader = Callable[[ast.Call, Scope], ParsedValue]
 
@@ -56,13 +56,15 @@ class Expressions:
         """What an expression stands for; broken, with a finding, if that cannot be told."""
         place = self._source.place(node)
         if self._depth >= MAX_NESTING:
-            return self.refuse("too_deep", "This is nested too deeply.", "Give inner parts a variable.", place)
+            return self.refuse("too_deep", "This is nested too deeply.", "Assign inner parts to variables.", place)
         self._depth += 1
         found = self._read(node, scope, place)
         self._depth -= 1
         if found.cost > MAX_COST:
             fix = "Use fewer copies of the same part."
-            return self.refuse("too_large", "Written out, this is larger than a team can be.", fix, place)
+            return self.refuse(
+                "too_large", "With all copies written out, this exceeds the size limit of a team.", fix, place
+            )
         return found
 
     def refuse(self, code: str, message: str, fix: str, place: Position) -> ParsedValue:
@@ -85,7 +87,7 @@ class Expressions:
             case ast.JoinedStr(values=parts) if all(isinstance(part, ast.Constant) for part in parts):
                 return plain("".join(str(part.value) for part in parts if isinstance(part, ast.Constant)), place)
             case ast.JoinedStr():
-                return self.refuse("not_literal", "A text with fields is not read.", NO_VALUE, place)
+                return self.refuse("not_literal", "An f-string with fields is not supported here.", NO_VALUE, place)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=int() | float() as number)):
                 return self._constant(-number if isinstance(sign, ast.USub) else +number, place)
             case ast.BinOp(op=ast.BitOr() | ast.BitAnd()):
@@ -98,7 +100,7 @@ class Expressions:
                 return secret(f"env:{name}", place)
             case _:
                 kind = _KINDS.get(type(node), f"{type(node).__name__} as a value")
-                return self.refuse("not_literal", f"{kind} is not read.", NO_VALUE, place)
+                return self.refuse("not_literal", f"{kind} is not supported here.", NO_VALUE, place)
 
     def _constant(self, value: object, place: Position) -> ParsedValue:
         if isinstance(value, float) and not math.isfinite(value):
@@ -111,7 +113,7 @@ class Expressions:
         if isinstance(value, bool | int | float | None):
             return plain(value, place)
         kind = "..." if value is ... else f"A {type(value).__name__}"
-        return self.refuse("not_literal", f"{kind} has no place in JSON.", "Write text or a number.", place)
+        return self.refuse("not_literal", f"{kind} cannot be written as JSON.", "Write text or a number.", place)
 
     def _object(
         self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr], scope: Scope, place: Position
@@ -123,7 +125,7 @@ class Expressions:
                 entries[str(self._constant(key.value, place).value)] = made
             else:
                 at = self._source.place(key or value)
-                self.refuse("not_literal", "The keys of an object are texts.", "Write each key in quotes.", at)
+                self.refuse("not_literal", "The keys of an object must be text.", "Write each key in quotes.", at)
         return keyed(entries, place)
 
     def _named(self, name: str, scope: Scope, place: Position) -> ParsedValue:
@@ -153,7 +155,7 @@ class Expressions:
         value = vars(holder).get(node.attr) if holder in CONSTANTS.values() else None
         if isinstance(value, str):
             return plain(value, place)
-        return self.refuse("not_literal", f"`.{node.attr}` is not read.", NO_VALUE, place)
+        return self.refuse("not_literal", f"`.{node.attr}` is not supported here.", NO_VALUE, place)
 
     def _joined(self, node: ast.BinOp, scope: Scope, place: Position) -> ParsedValue:
         """`a | b` and `a & b`."""
@@ -185,11 +187,15 @@ class Expressions:
         text = _name_of(node)
         close = "" if self._problems.are_enough else suggest(text.rpartition(".")[2])
         if dotted:
-            fix = f"Did you mean `{close}`?" if close else "Only components and what their fields hold can be called."
+            fix = (
+                f"Did you mean `{close}`?"
+                if close
+                else "Only components and the classes of their fields can be called."
+            )
             self.refuse("unknown_class", f"`{dotted}` is no component that the studio knows.", fix, place)
         else:
             hint = f"Import `{close}` first." if close == text else f"Did you mean `{close}`?"
-            self.refuse("not_constructor", f"A call of `{text}` is not read.", hint if close else NO_VALUE, place)
+            self.refuse("not_constructor", f"Calling `{text}` is not supported.", hint if close else NO_VALUE, place)
         return None
 
 

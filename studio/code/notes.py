@@ -66,12 +66,12 @@ def noted(component: ParsedValue, notes: ParsedValue, problems: Problems) -> Par
     for where, said in notes.entries.items():
         here = tree
         if where.count("/") > MAX_STEPS:
-            problems.error("bad_note", "This place is too deep.", "Remove the note.", said.at)
+            problems.error("bad_note", "This pointer is too deep.", "Remove the note.", said.at)
             continue
         for step in steps_of(where):
             here = here.inside.setdefault(step, _Noted())
         if unreadable := _unreadable(said):
-            problems.error("bad_note", unreadable, "Remove it, or write it as a script is exported.", said.at)
+            problems.error("bad_note", unreadable, "Remove it, or write it as an exported script does.", said.at)
         elif isinstance(said.entries, Mapping):
             here.notes.update(said.entries)
             here.notes.setdefault("", said)
@@ -80,22 +80,22 @@ def noted(component: ParsedValue, notes: ParsedValue, problems: Problems) -> Par
 
 def _unreadable(said: ParsedValue) -> str:
     if not isinstance(said.entries, Mapping):
-        return "The notes of a part are an object."
+        return "The notes of a component must be an object."
     if unknown := said.entries.keys() - Notes.__annotations__.keys():
-        return f"There are no notes of the kind `{sorted(unknown)[0][:100]}`."
+        return f"Unknown kind of note: `{sorted(unknown)[0][:100]}`."
     texts = [said.entries[name] for name in ("label", "description") if name in said.entries]
     if not all(isinstance(text.value, str) for text in texts):
-        return "Labels and descriptions are texts."
+        return "Labels and descriptions must be text."
     if "unknown" in said.entries and not isinstance(said.entries["unknown"].entries, Mapping):
-        return "`unknown` is an object of fields."
+        return "`unknown` must be an object of fields."
     return ""
 
 
 def _with(made: ParsedValue, tree: _Noted, problems: Problems) -> ParsedValue:
     entries = made.entries
     if tree.notes and made.cls is None:
-        message = "This place has no component."
-        problems.warn("lost_note", message, "Correct the place, or remove the note.", tree.notes[""].at)
+        message = "This pointer leads to no component."
+        problems.warn("lost_note", message, "Correct the pointer, or remove the note.", tree.notes[""].at)
     if isinstance(entries, Mapping):
         changed = dict(entries)
         keys = {key: key for key in tree.inside if key in changed}
@@ -127,7 +127,7 @@ def _annotated(entries: dict[str, ParsedValue], notes: Mapping[str, ParsedValue]
 
 def _lost(tree: _Noted, problems: Problems) -> None:
     if tree.notes:
-        message = "There is nothing at this place."
-        problems.warn("lost_note", message, "Correct the place, or remove the note.", tree.notes[""].at)
+        message = "This pointer leads to nothing."
+        problems.warn("lost_note", message, "Correct the pointer, or remove the note.", tree.notes[""].at)
     for inner in tree.inside.values():
         _lost(inner, problems)

@@ -63,7 +63,7 @@ def parse_python(source: str) -> Reading:
     try:
         return _read(parsed, problems)
     except RecursionError:
-        problems.error("too_deep", "The script is nested too deeply.", "Give inner parts a variable.", Position(1))
+        problems.error("too_deep", "The script is nested too deeply.", "Assign inner parts to variables.", Position(1))
         raise InvalidPython(list(_errors(problems, None))) from None
 
 
@@ -152,8 +152,8 @@ def _refuse_functions(made: ParsedValue, problems: Problems) -> None:
     """Functions stand where tools are wanted, and nowhere else."""
     for where, part in _parts_to_tell(made):
         if part.function is not None:
-            message = f"The function `{part.function.name}` stands where no tool is wanted."
-            fix = "Make a tool of it with `FunctionTool(...)`, or give it as one of the `tools` of an agent."
+            message = f"The function `{part.function.name}` is used where no tool is expected."
+            fix = "Wrap it in `FunctionTool(...)`, or pass it in `tools` of an agent."
             problems.add(CodeFinding("not_a_value", message, fix, part.at, where))
 
 
@@ -173,6 +173,6 @@ def _tell_lost_comments(parsed: Source, kept: Sequence[range], problems: Problem
         if place.line not in kept_lines and parsed.lines[place.line - 1].strip() != NOTES_COMMENT
     ]
     if lost:
-        them = "the one here is" if len(lost) == 1 else f"the {len(lost)} from here on are"
-        fix = "Write them into descriptions, or into the functions of tools."
+        them = "this one is" if len(lost) == 1 else f"these {len(lost)} are"
+        fix = "Move them to descriptions, or into the functions of tools."
         problems.warn("lost_comment", f"Comments are not part of a team: {them} not kept.", fix, lost[0])

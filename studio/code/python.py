@@ -37,8 +37,8 @@ def export_python(component: Component) -> str:
     for where, part in walk(component):
         if part.is_opaque:
             raise ConfigError(
-                f"{part.label!r} is of a kind that is not installed, so it cannot be written as Python.",
-                fix="Remove it, or replace it by a component from the palette.",
+                f"{part.label!r} is not installed, so it cannot be written as Python.",
+                fix="Remove it, or replace it with a component from the palette.",
                 where=where,
             )
     with bounded_together():

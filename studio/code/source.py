@@ -70,9 +70,9 @@ def _parsed(text: str) -> tuple[ast.Module, tuple[Position, ...]]:
         place = Position(max(error.lineno or 1, 1), max(error.offset or 1, 1))
         _refuse("syntax", f"This is not valid {THIS_PYTHON}: {error.msg}.", "Correct the marked code.", place)
     except (RecursionError, MemoryError):
-        _refuse("too_deep", "The script is nested too deeply.", "Give inner parts a variable of their own.")
+        _refuse("too_deep", "The script is nested too deeply.", "Assign inner parts to variables.")
     except ValueError as error:  # half a character, or a null byte
-        _refuse("syntax", f"Syntax error: {error}.", "Remove what is no text.")
+        _refuse("syntax", f"Syntax error: {error}.", "Remove characters that are not text.")
 
 
 def _refuse(code: str, message: str, fix: str, place: Position = Position(1)) -> NoReturn:  # noqa: B008 -- frozen

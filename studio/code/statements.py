@@ -18,7 +18,7 @@ RUNS = ("run", "run_stream", "dump_component")
 ENDS = ("close", "reset", "stop")
 WRAPPERS = ("asyncio.run", "json.dumps", "studio.console.Console", "autogen_agentchat.ui.Console")
 ASKS_FOR_TASK = next(ast.dump(node.value) for node in ast.walk(ast.parse(RUN)) if isinstance(node, ast.Assign))
-ONE_COMPONENT = "Give one component: as what `build_team()` returns, or as the only team of the script."
+ONE_COMPONENT = "Return one component from `build_team()`, or define exactly one team in the script."
 
 _KINDS: dict[type[ast.stmt], str] = {
     ast.ClassDef: "A class",
@@ -39,7 +39,7 @@ _KINDS: dict[type[ast.stmt], str] = {
     ast.Return: "`return` outside of a function",
 }
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-NOT_EXECUTED = "Scripts are read and never executed: write components, values and functions for tools."
+NOT_EXECUTED = "Scripts are parsed, never executed. Write components, values and functions for tools."
 
 
 class Script:
@@ -169,7 +169,7 @@ class Script:
                 pass
             case _:
                 place = self._source.place(statement)
-                self._refuse("not_read", f"{_kind(statement)} is not read.", NOT_EXECUTED, place)
+                self._refuse("not_read", f"{_kind(statement)} is not supported here.", NOT_EXECUTED, place)
 
     def _assign(self, name: str, value: ast.expr, scope: Scope) -> None:
         is_task = name == "task" and isinstance(value, ast.BoolOp) and ast.dump(value) == ASKS_FOR_TASK
@@ -180,7 +180,7 @@ class Script:
         """An expression that stands alone: a docstring, or what starts, shows and ends a run."""
         is_docstring = isinstance(value, ast.Constant) and isinstance(value.value, str)
         if not is_docstring and not self._is_run(value, scope):
-            message = "Only what makes components is read."
+            message = "Only code that builds components is supported."
             self._refuse("not_read", message, NOT_EXECUTED, self._source.place(value))
 
     def _is_run(self, value: ast.expr, scope: Scope) -> bool:
@@ -245,10 +245,10 @@ def _is_program(test: ast.expr) -> bool:
 def _kind(statement: ast.stmt) -> str:
     match statement:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return "A function inside of another one"
+            return "A function inside a function"
         case ast.Import() | ast.ImportFrom():
-            return "An import of everything, or from beside the script,"
+            return "A wildcard or relative import"
         case ast.Assign() | ast.AnnAssign():
-            return "An assignment to anything but one name"
+            return "An assignment to anything other than one name"
         case _:
             return _KINDS.get(type(statement), "This statement")

@@ -30,7 +30,7 @@ class Advice:
 
     def __init__(self, code: str, meaning: str) -> None:
         if code in _kinds:
-            raise ValueError(f"There are two kinds of advice with the code {code!r}.")
+            raise ValueError(f"Two kinds of advice have the code {code!r}.")
         self.code = code
         self.meaning = meaning
         _kinds[code] = self
@@ -59,5 +59,5 @@ def _given_by(component: Component) -> Sequence[Finding]:
         return tuple(islice(component.advice(), MAX_OF_ONE))
     except Exception as error:
         # Advice is a courtesy: a check that trips over something unusual must not make a sound team unrunnable.
-        logger.warning("%s could not be looked through for advice.", type(component).__name__, exc_info=error)
+        logger.warning("%s could not be checked for advice.", type(component).__name__, exc_info=error)
         return ()

@@ -9,7 +9,7 @@ back; Pydantic recurses, so that an error deep inside comes back with its whole 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, cast
@@ -38,6 +38,7 @@ from studio.components.findings import (
     not_an_envelope,
     unexpected,
 )
+from studio.components.former_summaries import FORMER_SUMMARIES
 from studio.components.nulls import significant_nulls
 from studio.components.pointers import escape, is_envelope
 from studio.components.private_attributes import FastPrivateModel
@@ -159,7 +160,7 @@ class Component(FastPrivateModel):
         config, unknown = cls._prepare(envelope)
         loaded = handler(config)
         loaded._label = _unless(envelope.get("label"), cls.__name__)
-        loaded._note = _unless(envelope.get("description"), cls.summary())
+        loaded._note = _unless(envelope.get("description"), cls.summary(), FORMER_SUMMARIES)
         loaded._unknown = unknown
         return loaded
 
@@ -343,8 +344,8 @@ def _wrong_kind(expected: type[Component], found: type[Component]) -> PydanticCu
     )
 
 
-def _unless(value: JsonValue, usual: str) -> str | None:
-    return value if isinstance(value, str) and value != usual else None
+def _unless(value: JsonValue, usual: str, formerly: Container[str] = ()) -> str | None:
+    return value if isinstance(value, str) and value != usual and value not in formerly else None
 
 
 def _held_in(value: object, where: str) -> Iterator[tuple[str, Component | SecretRef]]:

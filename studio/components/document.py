@@ -82,10 +82,10 @@ def _problem(item: object, depth: int, pointer_length: int) -> tuple[str, str] |
     if depth > MAX_DEPTH:
         return (
             f"The document is nested more than {MAX_DEPTH} levels deep, or contains itself.",
-            "A team is rarely deeper than 40 levels; check how the file was made.",
+            "Check how the file was made: a team is rarely deeper than 40 levels.",
         )
     if pointer_length > MAX_POINTER:
-        return f"The keys on the way to this place have more than {MAX_POINTER} characters.", "Use shorter keys."
+        return f"The path to this value has more than {MAX_POINTER} characters.", "Use shorter keys."
     if isinstance(item, float) and not math.isfinite(item):
         return "NaN and Infinity are not JSON.", ""
     if isinstance(item, int) and item.bit_length() > MAX_INT_BITS:
@@ -106,7 +106,7 @@ def _decoded(text: str | bytes, max_bytes: int) -> str:
     try:
         return text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidDocument("The file is not text in UTF-8.", fix="Choose a JSON or YAML file.") from error
+        raise InvalidDocument("The file is not UTF-8 text.", fix="Choose a JSON or YAML file.") from error
 
 
 def _bounded(value: JsonValue) -> JsonValue:
@@ -133,7 +133,7 @@ def _parse_json(text: str) -> JsonValue:
     except json.JSONDecodeError as error:
         raise InvalidDocument(
             f"Not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
-            fix="Check for a missing comma or quote just before that place.",
+            fix="Check for a missing comma or quote just before that position.",
         ) from error
     except ValueError as error:  # a number of more than 4300 digits
         message = f"Not JSON: {str(error).partition(';')[0]}."
@@ -141,5 +141,5 @@ def _parse_json(text: str) -> JsonValue:
     except RecursionError as error:
         raise InvalidDocument(
             f"The document is nested more than {MAX_DEPTH} levels deep.",
-            fix="A team is rarely deeper than 40 levels; check how the file was made.",
+            fix="Check how the file was made: a team is rarely deeper than 40 levels.",
         ) from error

@@ -99,7 +99,7 @@ def no_warning(_message: str, _where: str) -> None:
 def no_json(name: str) -> ConfigError:
     """The error for a component that only a script can hold."""
     return ConfigError(
-        f"{name} holds what only a script can have, such as a function, and cannot be written as JSON.",
+        f"{name} contains a value that only a script can hold, such as a function, so it cannot be written as JSON.",
         fix="Use a component that has a config.",
     )
 
@@ -133,7 +133,7 @@ def not_an_envelope(document: object) -> Finding:
 
         close = difflib.get_close_matches("provider", [str(key) for key in keys], n=1)
         fix = f"Did you mean `provider` by `{close[0]}`?" if close else _FIXES["not_a_component"]
-        return Finding("not_a_component", "This object is no component: it has no `provider`.", fix)
+        return Finding("not_a_component", "This object is not a component: it has no `provider`.", fix)
     return Finding(
         "not_a_component", f"A component is an object, not a {_json_name(document)}.", "Paste the whole JSON."
     )
@@ -196,7 +196,7 @@ def _misfit(where: str, details: Sequence[ErrorDetails]) -> Finding:
     if any(context["expected"] == kind for context in contexts):  # not the kind is wrong, but the class
         wanted = " or ".join(dict.fromkeys(str(context["wanted"]) for context in contexts))
         message = f"A {wanted} belongs here, but {found} is another {kind.replace('_', ' ')}."
-    return Finding("wrong_component", message, "Put a component of the right kind here.", where)
+    return Finding("wrong_component", message, "Use a component of the expected type.", where)
 
 
 def _above(pointer: str) -> Iterator[str]:

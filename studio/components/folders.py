@@ -67,7 +67,7 @@ PROGRAMS_IN_A_HOME = (
 )
 """What may be read of a home's hidden folders: programs and downloads. The others hold keys and settings."""
 OWN_FOLDER = "the team's own folder"
-FIX = "Name another folder; a relative name lies in the team's own folder."
+FIX = "Choose another folder. A relative path is inside the team's own folder."
 
 
 class FolderRefused(ConfigError):
@@ -116,17 +116,17 @@ def resolve_folder(path: str, use: Use, asked: Iterable[Capability]) -> Path:
         around = "" if rules is None else rules.own
         place = os.path.realpath(os.path.join(around, os.path.expanduser(path)))
     except (OSError, ValueError) as error:
-        raise FolderRefused(f"{path!r} is no name of a folder: {error}.", fix=FIX) from error
+        raise FolderRefused(f"{path!r} is not a folder path: {error}.", fix=FIX) from error
     if rules is None:
         return Path(place)
     own = os.path.realpath(rules.own)
     if not lies_in(place, own):
         if not _is_absolute(path):
-            raise FolderRefused(f"{path!r} leads out of the team's own folder {own!r}.", fix=FIX)
+            raise FolderRefused(f"{path!r} is outside the team's own folder {own!r}.", fix=FIX)
         require_allowed(place, use, rules.private)
     if any(each.hash not in rules.approved for each in asked):
         raise FolderRefused(
-            f"{path!r} now leads to {place!r}, which was not approved.", fix="Review what the team asks for again."
+            f"{path!r} now leads to {place!r}, which was not approved.", fix="Review the permissions of the team again."
         )
     return Path(place)
 
@@ -141,7 +141,7 @@ def make_folder(path: str, asked: Iterable[Capability]) -> Path:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FolderRefused(f"The folder {str(place)!r} cannot be made: {error.strerror}.", fix=FIX) from error
+        raise FolderRefused(f"The folder {str(place)!r} cannot be created: {error.strerror}.", fix=FIX) from error
     if os.path.realpath(place) != str(place):
         raise FolderRefused(f"{str(place)!r} was replaced by a link.", fix=FIX)
     return place
@@ -163,11 +163,11 @@ def resolve_database(path: str, asked: Iterable[Capability]) -> Path:
         return Path(path)
     if _is_absolute(path) or ".." in Path(path).parts or "\0" in path:
         raise FolderRefused(
-            f"{path!r} is no place for a database or a browser's profile: code could change it there.",
-            fix="Give it a relative name.",
+            f"{path!r} cannot hold a database or a browser profile: code could change it there.",
+            fix="Use a relative path.",
         )
     if any(each.hash not in rules.approved for each in asked):
-        raise FolderRefused(f"{path!r} was not approved.", fix="Review what the team asks for again.")
+        raise FolderRefused(f"{path!r} was not approved.", fix="Review the permissions of the team again.")
     place = rules.databases / path
     place.parent.mkdir(parents=True, exist_ok=True)
     return place
@@ -237,7 +237,7 @@ def require_allowed(place: str, use: Use, private: Iterable[Path] = ()) -> None:
     doing = "change" if use == "write" else "read"
     for part in private:
         if _overlaps(place, os.path.realpath(part)):
-            raise FolderRefused(f"A team may not {doing} {place!r}: the studio keeps its own data there.", fix=FIX)
+            raise FolderRefused(f"A team may not {doing} {place!r}: the studio's own data is there.", fix=FIX)
     if use == "write":
         for part in made_of():
             if _overlaps(place, part):
@@ -273,20 +273,20 @@ def _is_absolute(path: str) -> bool:
 def _problem_of_machine(place: str, use: Use, temporary: str) -> str:
     """Why nobody gets a place of the machine; empty for one that a team may have."""
     if any(lies_in(shared, place) for shared in (temporary, *map(os.path.realpath, TEMPORARY))):
-        return "it holds the temporary files of all programs"
+        return "it contains the temporary files of all programs"
     home = _home()
     if lies_in(home, place) or _is_same(place, home):
-        return "it holds a whole home"
+        return "it contains a whole home folder"
     if use == "write" and str(Path(place).parent) in ("/", "/usr"):
-        return "it is a folder of the system"
+        return "it is a system folder"
     if home != "/" and lies_in(place, home):
         inner = os.path.relpath(place, home)
         is_program = use == "read" and any(lies_in(inner.casefold(), part) for part in PROGRAMS_IN_A_HOME)
-        return "programs keep keys and settings there" if inner.startswith(".") and not is_program else ""
+        return "programs store keys and settings there" if inner.startswith(".") and not is_program else ""
     if any(_overlaps(place, other) for other in _homes_of_others(place, home)):
-        return "it belongs to another user's home"
+        return "it is in another user's home folder"
     if any(_overlaps(place, os.path.realpath(part)) for part in SETTINGS_OF_THE_MACHINE):
-        return "it is a folder of the system"
+        return "it is a system folder"
     return ""
 
 

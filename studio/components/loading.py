@@ -27,13 +27,11 @@ logger = logging.getLogger(__name__)
 
 C = TypeVar("C", bound=Component)
 PLACEHOLDER_SECRET = Advice("placeholder_secret", "A key is empty, or a placeholder for an environment variable.")
-SECRET_IN_CLEAR = Advice("secret_in_clear", "A key stands in a document in the open.")
-UNKNOWN_PROVIDER = Advice(
-    "unknown_provider", "A component is of a kind that is not installed; it is kept and cannot run."
-)
-UPGRADED = Advice("upgraded", "A component was written by an older version and is read as the present one.")
+SECRET_IN_CLEAR = Advice("secret_in_clear", "A document contains a key in plain text.")
+UNKNOWN_PROVIDER = Advice("unknown_provider", "A component is not installed: it is preserved but cannot run.")
+UPGRADED = Advice("upgraded", "A component was written by an older version and is read as the current one.")
 COERCED = Advice("coerced", "A config holds a value that its class corrects or cannot use.")
-UNKNOWN_FIELD = Advice("unknown_field", "A config has a field that its class does not know; it is kept and not used.")
+UNKNOWN_FIELD = Advice("unknown_field", "A config has an unknown field: it is preserved but has no effect.")
 MASKED_SECRET = Advice("masked_secret", "A key was masked when a document was exported.")
 
 MAX_PARTS = 20_000
@@ -222,14 +220,14 @@ def _owner(where: str, places: Container[str]) -> str:
     return where
 
 
-_GIVE_SECRETS = "Give the key to a header, a variable or an argument that may name a secret, and read it from there."
+_GIVE_SECRETS = "Pass the key in a header, an environment variable or an argument that can reference a secret."
 
 
 def _warnings(document: JsonValue) -> Iterator[Finding]:
     for secret in extract_secrets(document)[1]:
         name = steps_of(secret.where)[-1]
-        message = f"`{name}` holds a key in the open; the studio stores it as {secret.reference} instead."
-        fix = f"This text then holds only that name. {_GIVE_SECRETS}" if secret.is_in_text else ""
+        message = f"`{name}` contains a key in plain text; the studio stores it as {secret.reference} instead."
+        fix = f"This text then contains only the reference. {_GIVE_SECRETS}" if secret.is_in_text else ""
         yield SECRET_IN_CLEAR(message, fix, secret.where)
     for where, envelope in envelopes(document):
         provider = cast("str", envelope["provider"])
@@ -242,7 +240,7 @@ def _warnings(document: JsonValue) -> Iterator[Finding]:
 
 def _unknown_provider(provider: str, where: str) -> Finding:
     close = registry.suggest(provider)
-    fix = f"Did you mean {close!r}?" if close else "It is kept as it is, but a team that holds it cannot run."
+    fix = f"Did you mean {close!r}?" if close else "It is preserved, but a team that contains it cannot run."
     return UNKNOWN_PROVIDER(f"No component is registered as {provider!r}.", fix, f"{where}/provider")
 
 
@@ -250,7 +248,7 @@ def _component_warnings(cls: type[Component], envelope: JsonObject, where: str) 
     version = envelope.get("component_version")
     if isinstance(version, int) and 0 < version < cls.component_version:
         message = f"Written as version {version} of {cls.__name__}; read as version {cls.component_version}."
-        yield UPGRADED(message, "Save it to keep the new form.", where)
+        yield UPGRADED(message, "Save it in the new form.", where)
     heard: list[Finding] = []
 
     def note(kind: Advice, message: str, place: str) -> None:
@@ -263,7 +261,7 @@ def _component_warnings(cls: type[Component], envelope: JsonObject, where: str) 
         return  # loading met the same and reported it as an error
     if not cls.provider.startswith("studio."):
         for name in coerced.keys() - cls.model_fields.keys():
-            message = f"{cls.__name__} has no field `{name[:100]}`; it is kept and not used."
+            message = f"{cls.__name__} has no field `{name[:100]}`: it is preserved but has no effect."
             note(UNKNOWN_FIELD, message, f"/{escape(name)}")
     for name, field in cls.model_fields.items():
         value = config.get(name)
@@ -273,7 +271,7 @@ def _component_warnings(cls: type[Component], envelope: JsonObject, where: str) 
             message = f"`{name}` was masked when this was exported; it now refers to the environment."
             note(MASKED_SECRET, message, f"/{name}")
         elif not value.strip():
-            note(PLACEHOLDER_SECRET, f"`{name}` is empty; it is read as if it were not there.", f"/{name}")
+            note(PLACEHOLDER_SECRET, f"`{name}` is empty; it is ignored.", f"/{name}")
         elif variable := variable_meant(value):
             note(PLACEHOLDER_SECRET, f"`{name}` is a placeholder; it is read as `env:{variable}`.", f"/{name}")
     yield from heard

@@ -55,9 +55,7 @@ class Pattern:
         except (_ENGINE.error, UnicodeEncodeError) as error:
             said = error.args[0]
             reason = said.decode(errors="replace") if isinstance(said, bytes) else str(error)
-            raise ValueError(
-                f"This is no regular expression that can be matched safely: {reason}. {_SYNTAX}."
-            ) from None
+            raise ValueError(f"This regular expression cannot be matched safely: {reason}. {_SYNTAX}.") from None
         self._ends = "$" in text
         self.size: int = self._compiled.programsize
         """In instructions."""

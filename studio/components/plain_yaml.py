@@ -46,7 +46,7 @@ def parse_yaml(text: str) -> JsonValue:
     except yaml.YAMLError as error:
         raise InvalidDocument(f"Neither JSON nor YAML: {error}".splitlines()[0], fix="Choose another file.") from error
     except RecursionError as error:
-        raise InvalidDocument("The document is nested too deep.") from error
+        raise InvalidDocument("The document is nested too deeply.") from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:  # such as `!!int x`: PyYAML does not check
         raise InvalidDocument(f"Invalid YAML value: {error}.", fix="Correct it.") from error
     if not isinstance(value, dict | list):

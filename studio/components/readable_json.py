@@ -56,7 +56,7 @@ def well_formed_json(value: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
     return value if _is_well_formed(value, type(value), levels) else _repaired(value, levels)
 
 
-DAMAGED: Final = {"damaged": "This cannot be read: it is no JSON."}
+DAMAGED: Final = {"damaged": "This cannot be read: it is not JSON."}
 """What is read in place of stored JSON that is broken."""
 
 

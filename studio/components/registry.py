@@ -41,7 +41,7 @@ class Registry(Generic[P]):
         for name in (cls.provider, *cls.aliases):
             known = self._by_name.get(name)
             if known is not None and known.__name__ != cls.__name__:
-                raise SetupError(f"{known.__name__} and {cls.__name__} both answer to {name!r}.")
+                raise SetupError(f"{known.__name__} and {cls.__name__} both have the name {name!r}.")
             self._by_name[name] = cls
 
     def load_packages(self) -> None:

@@ -196,7 +196,7 @@ class SecretRef:
         scheme, _, name = self.reference.partition(":")
         if scheme == "env" and is_setting(name):
             raise MissingSecret(
-                f"{name} is a setting of the studio and no secret for a team.", fix="Choose another secret."
+                f"{name} is a setting of the studio, not a secret for teams.", fix="Choose another secret."
             )
         fix = (
             f"Set the environment variable {name}, or choose another secret."
@@ -234,7 +234,7 @@ def _to_ref(value: object) -> SecretRef:
         return value
     text = value.get_secret_value() if isinstance(value, SecretStr) else value
     if not isinstance(text, str) or not text:
-        raise ValueError("A secret is written as `env:NAME` or `secret:NAME`.")
+        raise ValueError("Write a secret as `env:NAME` or `secret:NAME`.")
     if is_reference(text):
         return SecretRef(text)
     if variable := variable_meant(text):

@@ -59,7 +59,7 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
             filled[place.at] = text = str(value) if place.is_plain else place.written(value)
             left -= len(text)
             if left < 0:
-                raise ValueError(f"it becomes longer than {MAX_CHARACTERS:,} characters")
+                raise ValueError(f"it would be longer than {MAX_CHARACTERS:,} characters")
         return "".join(filled)
     except (LookupError, TypeError, ValueError) as error:
         names = ", ".join(f"{{{name}}}" for name in values)
@@ -108,17 +108,17 @@ def _pieces(template: str) -> tuple[list[str], list[_Placeholder]]:
 
 def _path(field: str) -> list[str]:
     if (found := _FIELD.fullmatch(field)) is None:
-        raise ValueError(f"the place {field[:50]!r} is not taken")
+        raise ValueError(f"the placeholder {field[:50]!r} is not supported")
     return [found[1], *_KEY.findall(found[2])]
 
 
 def _conversion(name: str | None) -> Callable[[object], str] | None:
     if name is not None and name not in _CONVERSIONS:
-        raise ValueError(f"the conversion {name!r} is not known")
+        raise ValueError(f"the conversion {name!r} is unknown")
     return _CONVERSIONS[name] if name else None
 
 
 def _checked(spec: str) -> str:
     if "{" in spec or len(spec) > _MAX_SPEC or any(int(number) > MAX_WIDTH for number in re.findall(r"\d+", spec)):
-        raise ValueError(f"the format {spec[:20]!r} is not taken")
+        raise ValueError(f"the format {spec[:20]!r} is not supported")
     return spec

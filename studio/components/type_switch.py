@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from pydantic_core import PydanticCustomError
 
 from studio.components.base import Component, JsonObject, find_class
+from studio.components.former_summaries import FORMER_SUMMARIES
 from studio.components.loading import validate_component
 from studio.components.pointers import escape
 from studio.components.schema import form_schema, slots, template
@@ -40,7 +41,9 @@ def switch_to(component: JsonObject, provider: str) -> TypeSwitch:
     """
     new = find_class(provider)
     if new is None:
-        raise UnknownProvider(f"No component is registered as {provider!r}.", fix="Choose one of the palette.")
+        raise UnknownProvider(
+            f"No component is registered as {provider!r}.", fix="Choose a component from the palette."
+        )
     old = find_class(str(component.get("provider") or ""))
     config = _config(component, old)
     if inner := _inner(config, provider):
@@ -54,7 +57,8 @@ def switch_to(component: JsonObject, provider: str) -> TypeSwitch:
     base = cast("JsonObject", fresh["config"])
     kept = _valid(component, fresh, wanted)
     words = {key: (component.get(key), usual) for key, usual in _usual_words(old)}
-    own = {key: said for key, (said, usual) in words.items() if isinstance(said, str) and said not in {"", usual}}
+    unsaid = {"", *FORMER_SUMMARIES}
+    own = {key: said for key, (said, usual) in words.items() if isinstance(said, str) and said not in {*unsaid, usual}}
     left = () if holder and holder[0] in kept else tuple(name for name in said if name not in kept)
     return TypeSwitch({**fresh, **own, "config": {**base, **kept}}, left)
 

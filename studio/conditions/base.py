@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from studio.messages import ConditionProgress
 
 Join = Literal["and", "or"]
-MET_BY_TASK = Advice("met_by_task", "A condition is met by the task itself, so no agent speaks.")
+MET_BY_TASK = Advice("met_by_task", "The task itself meets a condition, so no agent speaks.")
 
 
 class TerminatedException(RuntimeError):
@@ -203,7 +203,7 @@ class _Combined(TerminationCondition):
 
 
 class AndTerminationCondition(_Combined):
-    """Stop when all of these conditions have fired, each at its own time."""
+    """Stop when all of these conditions have fired, at the same time or one after another."""
 
     provider = "autogen_agentchat.base.AndTerminationCondition"
     aliases = (

@@ -17,7 +17,7 @@ USER = "user"
 
 
 class TextMentionTermination(TerminationCondition):
-    """Stop when a message contains a certain text."""
+    """Stop when a message contains a given text."""
 
     provider = "autogen_agentchat.conditions.TextMentionTermination"
     keywords = "keyword word phrase text says"
@@ -78,7 +78,7 @@ class StopMessageTermination(TerminationCondition):
 
 
 class HandoffTermination(TerminationCondition):
-    """Stop when the conversation is handed to a certain name, such as the user."""
+    """Stop when an agent hands off to a given target, such as the user."""
 
     provider = "autogen_agentchat.conditions.HandoffTermination"
     keywords = "transfer human person"
@@ -91,7 +91,7 @@ class HandoffTermination(TerminationCondition):
     target: Annotated[
         str,
         Field(
-            description="Name of the agent or user that is handed over to.",
+            description="Name of the agent or user that is handed off to.",
             examples=["user"],
             json_schema_extra=PARTICIPANT_NAMES,
         ),
@@ -114,7 +114,7 @@ class HandoffTermination(TerminationCondition):
 
 
 class SourceMatchTermination(TerminationCondition):
-    """Stop when one of these has spoken."""
+    """Stop after a message from one of the given participants."""
 
     provider = "autogen_agentchat.conditions.SourceMatchTermination"
     keywords = "agent speaks speaker"
@@ -148,7 +148,7 @@ class SourceMatchTermination(TerminationCondition):
             others = [name for name in self.sources if name != USER]
             fixes = [Fix(f"Leave out `{USER}`", "/config/sources", others)] if others else []
             yield MET_BY_TASK(
-                "The task comes from `user`, so the team ends before anybody speaks.",
+                "The task comes from `user`, so the team ends before any agent speaks.",
                 "Name participants of the team.",
                 where,
                 fixes,
@@ -162,7 +162,7 @@ class SourceMatchTermination(TerminationCondition):
 
 
 class TextMessageTermination(TerminationCondition):
-    """Stop when a plain text message arrives, from one name or from anybody."""
+    """Stop when a text message arrives, from a given participant or from any."""
 
     provider = "autogen_agentchat.conditions.TextMessageTermination"
     aliases = (
@@ -190,8 +190,8 @@ class TextMessageTermination(TerminationCondition):
 
     def advice(self) -> Iterator[Finding]:
         if self.source in (None, USER):
-            message = "The task is a text message itself, so the team ends before anybody speaks."
-            yield MET_BY_TASK(message, "Say from whom it must come.", "/config/source")
+            message = "The task itself is a text message, so the team ends before any agent speaks."
+            yield MET_BY_TASK(message, "Set the source.", "/config/source")
 
     def describe(self) -> str:
         return f"a text message arrives from {'anybody' if self.source is None else self.source}"
@@ -201,7 +201,7 @@ class TextMessageTermination(TerminationCondition):
 
 
 class FunctionCallTermination(TerminationCondition):
-    """Stop when a certain tool was called."""
+    """Stop when a given tool was called."""
 
     provider = "autogen_agentchat.conditions.FunctionCallTermination"
     keywords = "tool used"

@@ -19,7 +19,7 @@ _NO_TOKENS = RequestUsage.model_construct(prompt_tokens=0, completion_tokens=0)
 
 
 class MaxMessageTermination(TerminationCondition):
-    """Stop after a number of messages, the task included."""
+    """Stop after a given number of messages, including the task."""
 
     provider = "autogen_agentchat.conditions.MaxMessageTermination"
     keywords = "limit count length"
@@ -33,7 +33,9 @@ class MaxMessageTermination(TerminationCondition):
     max_messages: Annotated[
         int,
         Field(
-            description="Upper bound on chat messages, with the task.", examples=[10], json_schema_extra={"minimum": 1}
+            description="Upper bound on chat messages, including the task.",
+            examples=[10],
+            json_schema_extra={"minimum": 1},
         ),
     ]
     include_agent_event: Annotated[bool, Field(description="Count tool calls and other events as well.")] = False
@@ -44,13 +46,13 @@ class MaxMessageTermination(TerminationCondition):
     def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         limit = config.get("max_messages")
         if isinstance(limit, int) and limit < 1:
-            warn("A limit below 1 ends the team before it has begun.", "/max_messages")
+            warn("A limit below 1 ends the team before it starts.", "/max_messages")
         return config
 
     def advice(self) -> Iterator[Finding]:
         if self.max_messages == 1:  # of less it is told when it is read
             where = "/config/max_messages"
-            message = "The task is the one message of this limit, so no agent speaks."
+            message = "The task alone reaches this limit, so no agent speaks."
             yield MET_BY_TASK(message, "Raise it.", where, [Fix(f"Set it to {USUAL_LIMIT}", where, USUAL_LIMIT)])
 
     @property
@@ -76,7 +78,7 @@ class MaxMessageTermination(TerminationCondition):
 
 
 class TokenUsageTermination(TerminationCondition):
-    """Stop when the models have used a number of tokens."""
+    """Stop when the models have used a given number of tokens."""
 
     provider = "autogen_agentchat.conditions.TokenUsageTermination"
     keywords = "budget cost limit"
@@ -155,7 +157,7 @@ class TokenUsageTermination(TerminationCondition):
 
 
 class TimeoutTermination(TerminationCondition):
-    """Stop when a run has taken a number of seconds; looked at between turns."""
+    """Stop when a run has taken a given number of seconds; checked between turns."""
 
     provider = "autogen_agentchat.conditions.TimeoutTermination"
     keywords = "time seconds minutes duration clock"

@@ -14,7 +14,7 @@ from studio.tools.expression import ConditionText, read_condition
 
 
 class ContextVariableTermination(TerminationCondition):
-    """Stop when the team's context variables are as a condition says."""
+    """Stop when a condition on the team's context variables holds."""
 
     provider = "studio.conditions.ContextVariableTermination"
     positional: ClassVar[tuple[str, ...]] = ("condition",)

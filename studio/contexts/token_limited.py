@@ -14,7 +14,7 @@ from studio.models import ChatCompletionClient
 
 
 class TokenLimitedChatCompletionContext(ChatCompletionContext):
-    """Shows the model as much as fits, leaving out the middle of the conversation."""
+    """Shows the model as much of the conversation as fits, without its middle."""
 
     provider = "autogen_core.model_context.TokenLimitedChatCompletionContext"
     aliases = (
@@ -25,7 +25,8 @@ class TokenLimitedChatCompletionContext(ChatCompletionContext):
 
     model_client: Annotated[ChatCompletionClient, Field(description="Counts the tokens.")]
     token_limit: Annotated[
-        int | None, Field(gt=0, description="Tokens that the model sees at most. Empty: the model's own limit.")
+        int | None,
+        Field(gt=0, description="Upper bound on the tokens that the model sees. Empty: the model's own limit."),
     ] = None
     tool_schema: Annotated[
         list[ToolSchema] | None,

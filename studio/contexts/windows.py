@@ -40,7 +40,7 @@ class UnboundedChatCompletionContext(ChatCompletionContext):
 
 
 class BufferedChatCompletionContext(ChatCompletionContext):
-    """Shows the model the last messages only."""
+    """Shows the model only the last messages."""
 
     provider = "autogen_core.model_context.BufferedChatCompletionContext"
     aliases = (

@@ -59,8 +59,8 @@ def _why_not_opened(settings: Settings) -> Finding | None:
     form = _form_of(file)
     if form == newest_form():
         return None
-    said = f"The database is of another form ({form}); accounts, secrets and approvals were not looked at"
-    return doubtful("Database", said, "Start the studio once: an older one is brought up to date.")
+    said = f"The database has the form {form}, not the current one; accounts, secrets and approvals were not checked"
+    return doubtful("Database", said, "Start the studio once to migrate an older database.")
 
 
 def _form_of(file: Path) -> str:

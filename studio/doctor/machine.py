@@ -68,17 +68,17 @@ def versions() -> Iterator[Finding]:
         found = _version_of(package)
         if found is not None and _numbers(found) < _numbers(fixed):
             fix = f'Run `pip install --upgrade "{package}>={fixed}"`.'
-            yield bad("Versions", f"{package} {found} has a known hole ({hole})", fix)
+            yield bad("Versions", f"{package} {found} has a known vulnerability ({hole})", fix)
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        yield doubtful("Versions", "The studio runs as root", "Start it as a user of its own, or in the container.")
+        yield doubtful("Versions", "The studio runs as root", "Run it as its own user, or in the container.")
 
 
 def sandbox(settings: Settings) -> Iterator[Finding]:
     """Which jails work here, and what the setting makes of that. It starts processes and waits for them."""
     if settings.sandbox == "process":
         say = bad if is_exposed(settings) else doubtful
-        fix = "Unset `STUDIO_SANDBOX`, and the best that works here is taken."
-        yield say("Sandbox", "Code of teams runs with all rights of the studio's user", fix)
+        fix = "Unset `STUDIO_SANDBOX` to use the best sandbox that works here."
+        yield say("Sandbox", "Code of teams runs without a sandbox, with all rights of the studio's user", fix)
     else:
         try:
             yield fine("Sandbox", f"Code of teams is confined by {detect_jail(settings.sandbox).name}")
@@ -92,21 +92,27 @@ def parts(settings: Settings) -> Iterator[Finding]:
     """What can be used of the components, with what is installed."""
     count = sum(1 for _ in component_classes())
     if count:
-        yield fine("Parts", f"{count} components are registered")
+        yield fine("Parts", f"{count} components are installed")
     else:
-        yield bad("Parts", "No components are registered", "Install the studio again: `pip install team-studio`.")
+        yield bad(
+            "Parts", "No components are installed", "Reinstall the studio: `pip install --force-reinstall team-studio`."
+        )
     galleries = len(shipped_galleries())
     if galleries:
-        yield fine("Parts", f"Shipped galleries: {galleries}")
+        yield fine("Parts", f"Built-in galleries: {galleries}")
     else:
-        yield bad("Parts", "The shipped galleries are missing", "Install the studio again: `pip install team-studio`.")
+        yield bad(
+            "Parts",
+            "The built-in galleries are missing",
+            "Reinstall the studio: `pip install --force-reinstall team-studio`.",
+        )
     missing = sorted(_missing_extras())
     if missing:
         named = ", ".join(f"{extra} ({EXTRAS[extra]})" for extra in missing)
-        fix = f'To use one, run `pip install "team-studio[{",".join(missing)}]"`, or with fewer of them.'
+        fix = f'To install them, run `pip install "team-studio[{",".join(missing)}]"`, or list fewer extras.'
         yield fine("Parts", f"Not installed: {named}", fix)
     else:
-        yield fine("Parts", "The packages of all extras are installed")
+        yield fine("Parts", "All extras are installed")
     if "web" not in missing:
         yield _chromium(settings)
     if not shutil.which("docker"):
@@ -119,7 +125,7 @@ def _chromium(settings: Settings) -> Finding:
     given = settings.chromium
     found = given or shutil.which("chromium") or shutil.which("chromium-browser")
     if given and not os.access(given, os.X_OK):
-        return doubtful("Parts", f"{given} is no program", "Set `STUDIO_CHROMIUM` to the path of Chromium.")
+        return doubtful("Parts", f"{given} is not an executable", "Set `STUDIO_CHROMIUM` to the path of Chromium.")
     if found:
         return fine("Parts", f"Web surfers use {found}")
     return fine(

@@ -41,8 +41,8 @@ async def _secrets(store: Store) -> list[Finding]:
             if len(value) < MIN_LENGTH:
                 short.append(name)
         if short:
-            fix = "Use longer ones where the service allows it."
-            said = f"Too short to be found in what tools say, and to be hidden there: {', '.join(short)}"
+            fix = "Use longer secrets where the service allows it."
+            said = f"Too short to redact from run output: {', '.join(short)}"
             yield doubtful("Secrets", said, fix)
         yield fine("Secrets", f"{len(names)} secret{' is' if len(names) == 1 else 's are'} stored, encrypted")
 
@@ -57,16 +57,16 @@ class _Approved(NamedTuple):
 
 
 def _approvals(approvals: Sequence[_Approved]) -> Iterator[Finding]:
-    yield fine("Approvals", f"{len(approvals)} thing{' is' if len(approvals) == 1 else 's are'} approved")
+    yield fine("Approvals", f"{len(approvals)} approval{'' if len(approvals) == 1 else 's'}")
     broad = [approval for approval in approvals if ANY_HOST in approval.hosts]
     if broad:
-        fix = "Look at them under Settings, Approvals, and name the hosts that they need."
+        fix = "Review them under Settings > Approvals, and list the hosts that they need."
         count = f"{len(broad)} approval{' lets' if len(broad) == 1 else 's let'}"
-        yield doubtful("Approvals", f"{count} code reach any host of the internet", fix)
+        yield doubtful("Approvals", f"{count} code reach any host on the internet", fix)
     for program in sorted({approval.program for approval in approvals} - {""}):
         if shutil.which(program) is None:
             fix = "Install it, or revoke its approval."
-            yield doubtful("Approvals", f"The approved program {program!r} is not on this machine", fix)
+            yield doubtful("Approvals", f"The approved program {program!r} is not installed on this machine", fix)
 
 
 def _program(approval: Approval) -> str:

@@ -16,9 +16,9 @@ WORDS = {
     "model": "a call of the model {}",
     "tool": "a call of the tool {}",
     "code": "code run by {}",
-    "memory": "a question to the memory {}",
-    "input": "a question to the person, by {}",
-    "clock": "a look at the {}",
+    "memory": "a query of the memory {}",
+    "input": "a question to the user, by {}",
+    "clock": "a read of the {}",
 }
 
 
@@ -38,11 +38,11 @@ class Diverged(RunFailed):
     code = "diverged"
 
     def __init__(self, divergence: Divergence) -> None:
-        same = " with another content" if divergence.expected == divergence.actual else ""
+        same = " with other content" if divergence.expected == divergence.actual else ""
         super().__init__(
-            f"At entry {divergence.seq} the record has {divergence.expected}; now came {divergence.actual}{same}."
+            f"At entry {divergence.seq} the recording has {divergence.expected}; now came {divergence.actual}{same}."
             f" {divergence.note}".rstrip(),
-            fix="Something has changed that was not recorded. Fork the run before this entry to continue from there.",
+            fix="Something that is not recorded has changed. Fork the run before this entry to continue from there.",
         )
         self.divergence = divergence
 
@@ -59,7 +59,7 @@ class NotRecorded(RunFailed):
     def __init__(self, request: EffectRequest) -> None:
         super().__init__(
             f"Nothing is recorded for {of_request(request)}.",
-            fix="A replay asks nothing of the world. Let this tool run, or give it a fixed value.",
+            fix="A replay makes no calls. Let this tool run, or set a fixed result.",
         )
 
 

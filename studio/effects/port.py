@@ -49,7 +49,7 @@ AskHuman = Callable[[HumanQuestion], Awaitable[str]]
 
 
 class Effects(Protocol):
-    """Where requests to the world go. Implementations: `LiveEffects`, `RecordingEffects`, and middleware around them."""
+    """Where effects go. Implementations: `LiveEffects`, `RecordingEffects`, and middleware around them."""
 
     def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]: ...
 

@@ -24,7 +24,7 @@ PATIENCE_S = 1.0
 """How long one of several that work side by side waits for its turn while nothing happens at all."""
 UNLIKE = frozenset({"id", "created_at"})
 """What need not be the same in an item that comes again."""
-OTHER_VERSION = "This was recorded by another version of the studio, whose requests cannot be compared with today's."
+OTHER_VERSION = "Another version of the studio recorded this, and its requests cannot be compared with today's."
 
 
 async def _nothing(request: EffectRequest, entry: Recorded) -> None:

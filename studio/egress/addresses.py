@@ -45,7 +45,7 @@ class AddressScope(Enum):
 
     PUBLIC = "on the public internet"
     PRIVATE = "on this machine or in its network"
-    NEVER = "of the link itself, of a cloud's own keys, or of many machines at once"
+    NEVER = "link-local, multicast or a cloud's metadata service"
 
 
 def reach_of(address: IPAddress) -> AddressScope:
@@ -96,7 +96,7 @@ def plain_host(host: str) -> str:
     text = unicodedata.normalize("NFKC", host).lower().removeprefix("[").removesuffix("]").removesuffix(".")
     text = text.encode("idna").decode("ascii")
     if not text or any(character in text for character in "%/\\@?# \t\r\n\0"):
-        raise ValueError("no name and no address")
+        raise ValueError("neither a name nor an address")
     return text
 
 

@@ -50,7 +50,7 @@ class Meter:
         if kind in PACKED:
             self._unpacking = zlib.decompressobj(PACKED[kind])
         elif kind not in ("", "identity"):
-            raise Unreadable(f"The answer is packed as {packing!r}, which was not asked for.")
+            raise Unreadable(f"The response is compressed as {packing!r}, which was not requested.")
 
     def decode(self, piece: bytes) -> bytes:
         """The piece, unpacked.
@@ -67,7 +67,7 @@ class Meter:
             try:
                 part = self._unpacking.decompress(piece, STEP_BYTES)
             except zlib.error as error:
-                raise Unreadable("The answer cannot be unpacked.") from error
+                raise Unreadable("The response cannot be decompressed.") from error
             self._count(part)
             unpacked += part
             piece = self._unpacking.unconsumed_tail
@@ -78,4 +78,4 @@ class Meter:
         for number, event in enumerate(events):
             self._taken = len(event) + (0 if number else self._taken)
             if self._taken > self._limit:
-                raise TooLong(f"The answer is longer than {self._limit} bytes.")
+                raise TooLong(f"The response exceeds {self._limit} bytes.")

@@ -102,8 +102,8 @@ class Guard:
             raise HostRefused(f"{host!r} has no port between 1 and 65535.", fix="Check the address.")
         if not self.elsewhere and not self._is_named(plain, port):
             raise HostRefused(
-                f"{plain}:{port} is not among the hosts that were approved here.",
-                fix="Name it where the host is named, and approve it.",
+                f"{plain}:{port} is not among the approved hosts.",
+                fix="Add it to the hosts of this component, and approve it.",
             )
         if itself.is_named(plain, port):
             raise _own(plain, port)
@@ -188,7 +188,7 @@ def place_of(url: str) -> tuple[str, int]:
     except ValueError as error:
         raise HostRefused(f"{url!r} is not a URL: {error}.", fix="Check the address.") from error
     if not host or port is None:
-        raise HostRefused(f"{url!r} names no host that could be reached.", fix="Give an address such as https://….")
+        raise HostRefused(f"{url!r} contains no reachable host.", fix="Enter an address such as https://….")
     return _plain(host), port
 
 
@@ -220,7 +220,7 @@ def _plain(host: str) -> str:
     try:
         return plain_host(host)
     except (ValueError, UnicodeError) as error:
-        raise HostRefused(f"{host!r} is not the name or the address of a host.", fix="Check the address.") from error
+        raise HostRefused(f"{host!r} is not a host name or address.", fix="Check the address.") from error
 
 
 def _is_said_plainly(plain: str) -> bool:
@@ -230,13 +230,13 @@ def _is_said_plainly(plain: str) -> bool:
 
 
 def _own(plain: str, port: int) -> StudioRefused:
-    return StudioRefused(f"The studio itself is at {plain}:{port}; no team may ask it.")
+    return StudioRefused(f"The studio itself is at {plain}:{port}; teams cannot call it.")
 
 
 def _refused(host: str, address: IPAddress | None, reach: AddressScope) -> HostRefused:
     where = f" is at {str(address)!r}, which" if address is not None else ""
     if reach is AddressScope.NEVER:
-        fix = f"No team needs that; `{SETTING}` of the operator would allow it."
+        fix = f"Teams do not need it. The operator can allow it with `{SETTING}`."
     else:
-        fix = f"Name the address itself where the host is named, with its port, or set `{SETTING}`."
+        fix = f"Enter the address itself, with its port, in place of the host, or set `{SETTING}`."
     return HostRefused(f"{host!r}{where} is not on the public internet but {reach.value}.", fix=fix)

@@ -31,7 +31,7 @@ NETWORK_FAILURE = re.compile(
 """What Python and the usual programs print where there is no network."""
 LOOKED_AT = 4_000
 """Characters at the end of what code printed in which its failure is looked for."""
-CODE_RUNS_HERE = Advice("code_runs_here", "Code that a model writes runs on this machine and not in a container.")
+CODE_RUNS_HERE = Advice("code_runs_here", "Code that a model writes runs on this machine, not in a container.")
 
 
 class ExecutorUnavailable(RunFailed):

@@ -32,7 +32,7 @@ KernelName = Annotated[str, Field(min_length=1, description="Name of the Jupyter
 OutputFolder = Annotated[
     str | None,
     BeforeValidator(path_as_text),
-    Field(description="Folder for images and pages that cells show. Empty: a temporary one."),
+    Field(description="Folder for the images and pages of cells. Empty: a temporary one."),
 ]
 
 

@@ -15,7 +15,7 @@ from studio.messages import CodeBlock
 
 CODE = "code"
 """The name by which rules and breakpoints for tools know code that no tool runs."""
-SEVERAL_LANGUAGES = "This code is in several languages, and was changed as if it were in one. It was not run."
+SEVERAL_LANGUAGES = "This code is in several languages but was edited as one. It was not run."
 
 
 class Caller(NamedTuple):

@@ -115,7 +115,7 @@ class CommandLineExecutor(CodeExecutor):
         if packages := packages_of(self.functions):
             outcome = await self._install(packages, token)
             if outcome.exit_code != 0:
-                raise FunctionsUnusable(f"Pip install failed. {reason(outcome)}", fix="Check the packages' names.")
+                raise FunctionsUnusable(f"Pip install failed. {reason(outcome)}", fix="Check the package names.")
         file = write_within(self._folder, f"{self.functions_module}.py", module_of(self.functions).encode())
         outcome = await self._run("python", file, token)
         if outcome.exit_code != 0:

@@ -57,7 +57,7 @@ ContainerName = Annotated[
 ]
 AutoRemove = Annotated[bool, Field(description="Remove the container when it stops.")]
 StopContainer = Annotated[bool, Field(description="Stop the container at the end of a run.")]
-STAYS = "It keeps running after the run has ended."
+STAYS = "It keeps running after the run ends."
 """What a person must know who decides about a container that is not stopped."""
 
 
@@ -113,7 +113,7 @@ class Container:
             if outcome.exit_code != 0:
                 raise ExecutorUnavailable(
                     f"No container of the image {self.image!r} could be started: {reason(outcome)}",
-                    fix="Check the image's name, and that the Docker engine can get it.",
+                    fix="Check the name of the image, and that the Docker engine can pull it.",
                 )
             await self._open_network()
         except BaseException:
@@ -163,8 +163,8 @@ class Container:
         outcome = await docker("exec", "--env", f"{WANTED_PORT}={PROXY_PORT}", self.name, *self._hand_over)
         if outcome.exit_code != 0:
             raise ExecutorUnavailable(
-                f"The container has no way to the granted hosts: {reason(outcome)}",
-                fix="Use an image with `python3`, and a Docker engine that runs on Linux beside the studio.",
+                f"The container cannot reach the allowed hosts: {reason(outcome)}",
+                fix="Use an image with `python3`, and a Docker engine on the studio's Linux machine.",
             )
 
     async def execute(self, *command: str, limit_s: float, token: CancellationToken | None = None) -> Outcome:
@@ -271,7 +271,7 @@ def checked_volumes(volumes: dict[str, dict[str, str]]) -> dict[str, dict[str, s
         if not source or ":" in source or ":" in place or not place.startswith("/"):
             raise ValueError(f"The volume {source!r} needs a path in the container as 'bind', and no colons.")
         if target.keys() - {"bind", "mode"} or modes - {"ro", "rw", "z", "Z"} or modes >= {"ro", "rw"}:
-            raise ValueError(f"The volume {source!r} has another mode than 'ro' or 'rw'.")
+            raise ValueError(f"The volume {source!r} must have the mode 'ro' or 'rw'.")
     return volumes
 
 

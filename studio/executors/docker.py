@@ -49,7 +49,7 @@ GENERATED_NAME = re.compile(r"autogen-code-exec-[0-9a-f-]{36}")
 
 
 class DockerCommandLineCodeExecutor(CommandLineExecutor):
-    """Runs Python and shell code in a Docker container of its own."""
+    """Runs Python and shell code in a separate Docker container."""
 
     provider = "autogen_ext.code_executors.docker.DockerCommandLineCodeExecutor"
     aliases = (
@@ -68,7 +68,7 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
     bind_dir: Annotated[
         Folder,
         Field(
-            description="The work dir as the Docker engine sees it. Needed when the studio itself runs in a container.",
+            description="The work dir as the Docker engine sees it. Required when the studio runs in a container.",
             json_schema_extra={"x-advanced": True},
         ),
     ] = None
@@ -92,7 +92,7 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
         Field(description="Addresses by host name.", json_schema_extra={"x-advanced": True}),
     ] = Field(default_factory=dict[str, str], description="Addresses by host name.")
     init_command: Annotated[str | None, Field(description="Shell command that runs when the container starts.")] = None
-    delete_tmp_files: Annotated[bool, Field(description="Delete the files that code was run from.")] = False
+    delete_tmp_files: Annotated[bool, Field(description="Delete the script files after they ran.")] = False
 
     _container: Container | None = PrivateAttr(default=None)
     _more_options: Sequence[str] = PrivateAttr(default=())
@@ -159,7 +159,7 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
         if outcome.exit_code != 0:
             raise ExecutorUnavailable(
                 f"The container's first command failed: {reason(outcome)}",
-                fix="It runs without root, and reaches only allowed hosts. Put what it needs into an image.",
+                fix="It runs without root and reaches only allowed hosts. Install what it needs in an image.",
             )
 
     async def _stop(self) -> None:

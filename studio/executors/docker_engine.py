@@ -43,9 +43,9 @@ async def require_engine() -> Engine:
     Raises:
         ExecutorUnavailable: There is no `docker` command, or no such engine behind it.
     """
-    fix = "Start Docker on the machine of the studio, or choose another executor for this team."
+    fix = "Start Docker on the studio's machine, or choose another executor."
     if shutil.which("docker") is None:
-        raise ExecutorUnavailable("The team runs code in Docker, but there is no `docker` command here.", fix=fix)
+        raise ExecutorUnavailable("The team runs code in Docker, but the `docker` command is not installed.", fix=fix)
     outcome = await docker("info", "--format", "{{json .}}")
     info = _info_in(outcome.stdout if outcome.exit_code == 0 else "")
     if not info.get("ServerVersion"):
@@ -55,7 +55,7 @@ async def require_engine() -> Engine:
     if missing := [words for name, words in LIMITS.items() if info.get(name) is False]:
         raise ExecutorUnavailable(
             f"The Docker engine cannot limit {' and '.join(missing)}, so no container is started.",
-            fix="Give the engine control groups for it; for a rootless one, delegate them with systemd.",
+            fix="Enable the control groups of the engine. For rootless Docker, delegate them with systemd.",
         )
     return Engine("name=rootless" in (info.get("SecurityOptions") or ()), int(info.get("NCPU") or 1))
 

@@ -54,7 +54,7 @@ def _environment_file(variables: Mapping[str, str]) -> Generator[str]:
     """
     if several := [name for name, value in variables.items() if len(value.splitlines()) > 1]:
         raise ExecutorUnavailable(
-            f"The variable {several[0]!r} has several lines, which Docker does not take.", fix="Give it one line."
+            f"The variable {several[0]!r} has several lines, which Docker does not allow.", fix="Use a single line."
         )
     with tempfile.TemporaryDirectory(prefix="studio-environment-") as folder:
         file = Path(folder, "environment")
@@ -65,12 +65,12 @@ def _environment_file(variables: Mapping[str, str]) -> Generator[str]:
 def _are_names_of_variables(variables: dict[str, str] | None) -> dict[str, str] | None:
     for name in variables or ():
         if not name or name.startswith("#") or any(letter.isspace() or letter in "=\0" for letter in name):
-            raise ValueError(f"{name!r} is no name of a variable.")
+            raise ValueError(f"{name!r} is not a valid variable name.")
     return variables
 
 
 class DockerJupyterServer(Component):
-    """A Jupyter server in a Docker container, which only this machine can reach."""
+    """A Jupyter server in a Docker container that only this machine can reach."""
 
     provider = "autogen_ext.code_executors.docker_jupyter.DockerJupyterServer"
     aliases = (
@@ -81,7 +81,7 @@ class DockerJupyterServer(Component):
 
     custom_image_name: Annotated[
         str | None,
-        Field(pattern="^[^-]", description="Docker image. Empty: the studio's own, built when it is missing."),
+        Field(pattern="^[^-]", description="Docker image. Empty: the studio's own image, built when missing."),
     ] = None
     container_name: ContainerName = None
     auto_remove: AutoRemove = True
@@ -246,7 +246,7 @@ class DockerJupyterCodeExecutor(CellExecutor):
             text = f"Runs any code that the model writes at {server.address}."
             yield Capability("host", text, server.address, is_open=True)
         if self.output_dir:
-            yield file_capability("write", self.output_dir, "Writes pictures and pages that cells show in {}.")
+            yield file_capability("write", self.output_dir, "Saves the images and pages of cells in {}.")
 
     async def _start(self) -> None:
         server = self.jupyter_server

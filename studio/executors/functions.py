@@ -85,7 +85,7 @@ class FunctionWithRequirementsStr:
         _function_in(self.func)
 
     def __call__(self, *_args: object, **_data: object) -> None:
-        raise NotImplementedError("A function that is only text cannot be called.")
+        raise NotImplementedError("A function that is given only as text cannot be called.")
 
 
 class FunctionWithRequirements:

@@ -87,7 +87,9 @@ async def started_kernel(server: JupyterConnectionInfo, name: str) -> AsyncGener
         guard, base_url=server.address, headers=headers, timeout=START_LIMIT_S, trust_env=False
     ) as client:
         if name not in await _kernel_names(client, server):
-            raise ExecutorUnavailable(f"Kernel {name} is not installed.", fix="Choose one that the server has.")
+            raise ExecutorUnavailable(
+                f"Kernel {name} is not installed.", fix="Choose a kernel that is installed on the server."
+            )
         made = _answered(await client.post("/api/kernels", json={"name": name}), server, "id")
         kernel = f"/api/kernels/{made}"
         try:
@@ -124,7 +126,7 @@ async def _kernel_names(client: httpx.AsyncClient, server: JupyterConnectionInfo
                     await asyncio.sleep(BETWEEN_TRIES_S)
     except TimeoutError as error:
         raise ExecutorUnavailable(
-            f"No Jupyter server answers at {server.address}.", fix="Check that it runs, and its port."
+            f"No Jupyter server answers at {server.address}.", fix="Check that it is running, and its port."
         ) from error
     return set(cast("JsonObject", _answered(answer, server, "kernelspecs")))
 
@@ -137,7 +139,7 @@ def _answered(answer: httpx.Response, server: JupyterConnectionInfo, key: str) -
     """
     if not answer.is_success:
         raise ExecutorUnavailable(
-            f"The Jupyter server at {server.address} answers with status {answer.status_code}.", fix="Check its token."
+            f"The Jupyter server at {server.address} answered with status {answer.status_code}.", fix="Check its token."
         )
     try:
         return answer.json()[key]

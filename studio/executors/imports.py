@@ -11,7 +11,7 @@ from pydantic import AfterValidator
 
 def _module_name(name: str) -> str:
     if not all(part.isidentifier() for part in name.split(".")):
-        raise ValueError(f"{name!r} is no name of a module.")
+        raise ValueError(f"{name!r} is not a module name.")
     return name
 
 

@@ -23,7 +23,7 @@ START_LIMIT_S = 60
 
 
 class JupyterCodeExecutor(CellExecutor):
-    """Runs Python code in a Jupyter kernel on this machine: in the studio's sandbox, or as the user who runs a script.
+    """Runs Python code in a Jupyter kernel on this machine: in the sandbox, or in scripts as their user.
 
     Needs the extra `jupyter`.
     """
@@ -144,7 +144,7 @@ async def _started(kernel_name: str, home: Path, policy: Policy) -> AsyncGenerat
         kernel = manager.kernel_spec
     except NoSuchKernel as error:
         raise ExecutorUnavailable(
-            f"No Jupyter kernel is called {kernel_name!r} here.", fix="Install it, or choose another."
+            f"Unknown Jupyter kernel {kernel_name!r} here.", fix="Install it, or choose another."
         ) from error
     command = manager.format_kernel_cmd()
     places = (*place_of(command[0]), Path(kernel.resource_dir))

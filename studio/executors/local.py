@@ -35,8 +35,8 @@ from studio.sandbox.grants import granted_hosts
 
 logger = logging.getLogger(__name__)
 NOT_DOWNLOADED = (
-    "Not all of these packages are installed here, and this code was approved for no network: {}. Approve it for "
-    "pypi.org and files.pythonhosted.org, or install them beside the studio."
+    "Some packages are missing, and this code was approved without network access: {}. Approve it for pypi.org and "
+    "files.pythonhosted.org, or install them in the studio's environment."
 )
 
 
@@ -48,9 +48,9 @@ class VirtualEnvironment(Protocol):
 
 
 class LocalCommandLineCodeExecutor(CommandLineExecutor):
-    """Runs Python and shell code on this machine: in the studio's sandbox, or with the rights of a script's user.
+    """Runs Python and shell code on this machine: in the sandbox, or in scripts as their user.
 
-    The processes see nothing of the studio's environment but the search path for programs.
+    The processes get no environment variables of the studio except the search path for programs.
     """
 
     provider = "autogen_ext.code_executors.local.LocalCommandLineCodeExecutor"
@@ -69,7 +69,7 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
     functions: Functions = None
     cleanup_temp_files: Annotated[
         bool,
-        Field(description="Delete the files that code was run from. Files that the code names are kept."),
+        Field(description="Delete the script files after they ran. Files that the code names are kept."),
     ] = True
 
     _left_running: set[int] = PrivateAttr(default_factory=set[int])

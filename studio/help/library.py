@@ -103,7 +103,7 @@ class Library:
         """
         found = self._pictures.get(f"{HOME}/pictures/{name}")
         if found is None:
-            raise NotFound(f"Help has no picture {name!r}.")
+            raise NotFound(f"Help has no image {name!r}.")
         return found
 
     def neighbours(self, page: Page) -> Neighbours:
@@ -152,7 +152,7 @@ def find_docs() -> Path:
             return folder
     raise SetupError(
         f"The documentation of the studio is missing in {str(package)!r}.",
-        fix="Install it again: `pip install --force-reinstall team-studio`, or start it from a whole checkout.",
+        fix="Reinstall it: `pip install --force-reinstall team-studio`, or start it from a complete checkout.",
     )
 
 

@@ -118,7 +118,7 @@ class ApplyPatchTool(CanvasTool):
 
 
 class TextCanvasMemory(Memory):
-    """Text files that the agent reads before each answer, and may write; agents that share it write together."""
+    """Text files that an agent reads before each answer and can edit. Agents can share one canvas."""
 
     provider = "studio.memory.TextCanvasMemory"
     aliases = (

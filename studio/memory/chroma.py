@@ -45,7 +45,7 @@ class ResetRefused(ConfigError, RuntimeError):
 
 
 class ChromaDBVectorMemory(ServiceMemory):
-    """Remembers in a Chroma database, and reminds of what is most like the last message."""
+    """Stores memories in a Chroma database and retrieves those most similar to the last message."""
 
     provider = "autogen_ext.memory.chromadb.ChromaDBVectorMemory"
     aliases = ("autogen_ext.memory.chromadb._chromadb.ChromaDBVectorMemory", "studio.memory.ChromaDBVectorMemory")
@@ -115,7 +115,7 @@ class ChromaDBVectorMemory(ServiceMemory):
             for secret in references_in(self.headers):
                 text = f"Sends the secret {secret.reference} to {place}."
                 yield Capability("secret", text, f"{secret.reference} to {place}")
-            yield Capability("host", f"Keeps what it remembers at {place}.", place)
+            yield Capability("host", f"Stores memories at {place}.", place)
         yield from self.embedding_function_config.capabilities()
 
     def _settings(self) -> JsonObject:
@@ -140,7 +140,7 @@ class ChromaDBVectorMemory(ServiceMemory):
     async def _keep(self, content: MemoryContent, item_id: str) -> None:
         text = searchable_text(content)
         if content.mime_type == "application/json" and not isinstance(content.content, dict):
-            raise UnsuitableContent("JSON content must be a dict.", fix="Say that it is `text/plain`.")
+            raise UnsuitableContent("JSON content must be a dict.", fix="Use the content type `text/plain`.")
         metadata = {**_flat(content.metadata or {}), "mime_type": content.mime_type}
 
         def add(collection: Collection) -> None:
@@ -165,7 +165,9 @@ class ChromaDBVectorMemory(ServiceMemory):
             ResetRefused: `allow_reset` is not set.
         """
         if not self.allow_reset:
-            raise ResetRefused("This memory must not be reset.", fix="Set “Allow reset”.", where="/config/allow_reset")
+            raise ResetRefused(
+                "Resetting this memory is not allowed.", fix="Set “Allow reset”.", where="/config/allow_reset"
+            )
         await self._with_collection(lambda _: cast("ClientAPI", self._client).reset())
         self._collection = None
 
@@ -191,7 +193,7 @@ class ChromaDBVectorMemory(ServiceMemory):
                 return await asyncio.to_thread(lambda: use(self._opened()))
         except (ChromaError, httpx.HTTPError, OSError) as error:
             raise MemoryUnavailable(
-                f"The Chroma database at {self.address} gave no answer: {error}", fix="Check that it is there."
+                f"The Chroma database at {self.address} gave no answer: {error}", fix="Check that it is running."
             ) from error
         except ValueError as error:  # how the package reports a server that is not there
             raise MemoryUnavailable(
@@ -255,19 +257,19 @@ class ChromaDBVectorMemory(ServiceMemory):
     @classmethod
     def coerce(cls, config: JsonObject, warn: Callable[[str, str], None]) -> JsonObject:
         if config.get("client_type") == "http" and config.get("persistence_path"):
-            warn("A folder means nothing for a server; it is kept and not used.", "/persistence_path")
+            warn("A folder has no effect for a server; it is preserved.", "/persistence_path")
         if config.get("client_type") == "persistent" and any(config.get(name) for name in _HTTP_ONLY):
-            warn("A server means nothing for a folder; it is kept and not used.", "/host")
+            warn("A server has no effect for a folder; it is preserved.", "/host")
         return config
 
 
 ChromaDBVectorMemoryConfig = config_of(
-    ChromaDBVectorMemory, "ChromaDBVectorMemoryConfig", "Where the database is, and what it is asked."
+    ChromaDBVectorMemory, "ChromaDBVectorMemoryConfig", "Connection and query settings of the Chroma database."
 )
 PersistentChromaDBVectorMemoryConfig = config_of(
     ChromaDBVectorMemory,
     "PersistentChromaDBVectorMemoryConfig",
-    "A database in a folder.",
+    "A Chroma database in a local folder.",
     base=ChromaDBVectorMemoryConfig,
     persistence_path=DEFAULT_PATH,
 )

@@ -108,8 +108,8 @@ class OpenAIEmbedding:
         vectors = [cast("object", item.embedding) for item in cast("Sequence[Any] | None", answer.data) or ()]
         if len(vectors) != len(texts) or not all(isinstance(vector, list) for vector in vectors):
             raise ModelUnavailable(
-                f"The service at {self._address} answered with something else than one vector for each text.",
-                fix="Check that the address is that of a service which makes embeddings, and its path.",
+                f"The service at {self._address} did not return one vector for each text.",
+                fix="Check that the address and path are those of an embeddings service.",
             )
         return cast("Sequence[Sequence[float]]", vectors)
 
@@ -143,7 +143,7 @@ class OpenAIEmbeddingFunctionConfig(EmbeddingConfig):
         host = exact_address(self.base_url or OPENAI.base_url)
         reference = self._key.reference
         yield Capability("secret", f"Sends the secret {reference} to {host}.", f"{reference} to {host}")
-        yield Capability("host", f"Sends what it remembers and looks for to {host}.", host)
+        yield Capability("host", f"Sends its memories and queries to {host}.", host)
         yield Capability("spend", f"Spends tokens of {self.model_name} at {host}.", f"{self.model_name} at {host}")
 
     def make(self) -> Embed:
@@ -162,8 +162,8 @@ class CustomEmbeddingFunctionConfig(EmbeddingConfig):
     def make(self) -> Embed:
         if self.function is None:
             raise ConfigError(
-                "This memory used an embedding function of a script, which is not in the file.",
-                fix="Choose another embedding, or give the function in Python.",
+                "The embedding function of this memory was defined in a script and is not in the file.",
+                fix="Choose another embedding function, or set it in Python.",
             )
         return cast("Embed", self.function(**self.params))
 
@@ -187,7 +187,9 @@ def require_model_name(name: str) -> None:
         return
     parts = PurePath(os.path.expanduser(name))
     if parts.is_absolute() or name.startswith(".") or ".." in parts.parts or os.path.exists(name):
-        raise FolderRefused(f"{name!r} is a folder and no name of a model.", fix="Name a model of Hugging Face.")
+        raise FolderRefused(
+            f"{name!r} is a folder, not the name of a model.", fix="Enter the name of a model at Hugging Face."
+        )
 
 
 def sentence_transformer(model_name: str) -> Embed:

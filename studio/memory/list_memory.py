@@ -14,7 +14,7 @@ _CONTENTS = TypeAdapter(list[MemoryContent], config=ConfigDict(defer_build=True)
 
 
 class ListMemory(Memory):
-    """Reminds the agent of everything on a list, before each model call."""
+    """Adds a list of items to the conversation before each model call."""
 
     provider = "autogen_core.memory.ListMemory"
     aliases = ("autogen_core.memory._list_memory.ListMemory", "studio.memory.ListMemory")

@@ -22,7 +22,7 @@ VECTORS = ("vector_store", "config", "path")
 PLACES = frozenset({HISTORY, VECTORS})
 FILES = ("_path", "_file", "_folder", "_dir", "_bundle", "_certs", "credentials_json")
 """How the package calls files that it reads, such as keys of a cloud."""
-FIX = "Mem0's package keeps files at `history_db_path` and at the `path` of its vector store alone."
+FIX = "Mem0's package stores files only at `history_db_path` and at the `path` of its vector store."
 
 
 def places_in(config: Mapping[str, JsonValue]) -> dict[tuple[str, ...], str]:
@@ -86,7 +86,10 @@ def _refuse_others(config: Mapping[str, JsonValue]) -> None:
         if name.endswith(FILES) or text.endswith(".db") or text.startswith(("/", "~", "./", "../", "file:", "unix:")):
             raise FolderRefused(f"Mem0's package would open {text!r} by itself.", fix=FIX, where=f"/config{where}")
     if any(_trusts_code(item) for item in config.values()):
-        raise FolderRefused("Mem0's package would run code of a model's author.", fix="Leave out `trust_remote_code`.")
+        raise FolderRefused(
+            "With `trust_remote_code`, Mem0's package runs code from the model's author.",
+            fix="Remove `trust_remote_code`.",
+        )
 
 
 def _trusts_code(value: JsonValue) -> bool:

@@ -31,7 +31,7 @@ _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)
 
 
 class Mem0Memory(ServiceMemory):
-    """Remembers at Mem0: in its cloud, or with its package and a model of one's own."""
+    """Stores memories with Mem0: in its cloud, or with its package and your own model."""
 
     provider = "autogen_ext.memory.mem0.Mem0Memory"
     aliases = ("autogen_ext.memory.mem0._mem0.Mem0Memory", "studio.memory.Mem0Memory")
@@ -74,7 +74,7 @@ class Mem0Memory(ServiceMemory):
     def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         for where, text in texts_in(config.get("config"), "/config"):
             if where.endswith("key") and text and not is_reference(text):
-                warn("A key stands in the open; name a secret instead, as `env:NAME`.", where)
+                warn("A key is in plain text; reference a secret instead: `env:NAME`.", where)
         return config
 
     def capabilities(self) -> Iterator[Capability]:
@@ -83,13 +83,13 @@ class Mem0Memory(ServiceMemory):
                 for reference in references_within(text):
                     yield Capability("secret", f"Gives the secret {reference} to Mem0's package.", reference)
             detail = effects.canonical_json(self.config)
-            yield Capability("host", "Contacts what Mem0's own config names, or its usual services.", detail)
+            yield Capability("host", "Contacts the services in Mem0's local config, or its default services.", detail)
             for place in sorted({*places_in(self.config or {}).values()} - {IN_MEMORY}):
                 yield database_capability(place, "Keeps a database of Mem0 in {}.")
             return
         host, reference = exact_address(self.host or CLOUD), self._key.reference
         yield Capability("secret", f"Sends the secret {reference} to {host}.", f"{reference} to {host}")
-        yield Capability("host", f"Keeps what it remembers at {host}.", host)
+        yield Capability("host", f"Stores memories at {host}.", host)
 
     @property
     def _key(self) -> SecretRef:
@@ -176,7 +176,7 @@ class Mem0Memory(ServiceMemory):
         return client
 
 
-Mem0MemoryConfig = config_of(Mem0Memory, "Mem0MemoryConfig", "Where Mem0 is, and whose memories are meant.")
+Mem0MemoryConfig = config_of(Mem0Memory, "Mem0MemoryConfig", "Connection and user of Mem0.")
 
 
 def _content(item: JsonObject) -> MemoryContent:

@@ -43,9 +43,9 @@ class NoVectors(RunFailed, ValueError):
 
 
 class RedisMemory(ServiceMemory):
-    """Remembers in Redis, and reminds of what is most like the last message, or of the latest.
+    """Stores memories in Redis and retrieves those most similar to the last message, or the latest.
 
-    Likeness is worked out here and exactly, so that any Redis will do; one without search modules, too.
+    The studio computes similarity itself and exactly, so any Redis works, even without search modules.
     """
 
     provider = "autogen_ext.memory.redis_memory.RedisMemory"
@@ -112,7 +112,7 @@ class RedisMemory(ServiceMemory):
     @classmethod
     def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         if re.match(r"\w+://[^/@]*:[^/@]+@", str(config.get("redis_url", ""))):
-            warn("The address holds a password in the open; keep it as a secret in `password`.", "/redis_url")
+            warn("The address contains a password in plain text; store it as a secret in `password`.", "/redis_url")
         return config
 
     @property
@@ -129,7 +129,7 @@ class RedisMemory(ServiceMemory):
             yield Capability(
                 "secret", f"Sends the secret {reference} to {self.address}.", f"{reference} to {self.address}"
             )
-        yield Capability("host", f"Keeps what it remembers at {self.address}.", self.address)
+        yield Capability("host", f"Stores memories at {self.address}.", self.address)
         if not self.sequential and self.model_name:
             model = f"{HUGGING_FACE}/{self.model_name}"
             yield Capability("host", f"Downloads the embedding model {self.model_name}, once.", model)
@@ -144,7 +144,7 @@ class RedisMemory(ServiceMemory):
     async def _find(self, text: str, options: Mapping[str, Any]) -> list[MemoryContent]:
         asked = self.model_copy(update=dict(options))
         if self.sequential and not asked.sequential:
-            raise NoVectors("This memory keeps no vectors, so it cannot search.", fix="Let it not be `sequential`.")
+            raise NoVectors("A sequential memory stores no vectors, so it cannot search.", fix="Turn `sequential` off.")
         start = -asked.top_k if asked.sequential else 0
         rows = await self._ask_redis(lambda redis: cast("Awaitable[list[str]]", redis.lrange(self._key, start, -1)))
         entries = [cast("JsonObject", json.loads(row)) for row in rows]
@@ -205,7 +205,7 @@ class RedisMemory(ServiceMemory):
         return client if is_local else protected_redis(client, Guard.for_url(self.address))
 
 
-RedisMemoryConfig = config_of(RedisMemory, "RedisMemoryConfig", "Where Redis is, and what it is asked.")
+RedisMemoryConfig = config_of(RedisMemory, "RedisMemoryConfig", "Connection and query settings of Redis.")
 
 
 def _cosine(a: Vector, b: Vector) -> float:

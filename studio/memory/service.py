@@ -136,7 +136,7 @@ def searchable_text(content: MemoryContent) -> str:
         return json.dumps(content.content, ensure_ascii=False)
     raise UnsuitableContent(
         f"Unsupported content type {content.mime_type!r}: this memory keeps text and JSON.",
-        fix="Describe it in words, and add those.",
+        fix="Add a description in words instead.",
     )
 
 

@@ -12,11 +12,11 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _Ability = Literal["vision", "function_calling", "json_output", "structured_output"]
 _REFUSALS: dict[_Ability, tuple[str, str]] = {
     "vision": (
-        "The model does not read pictures, and there is one in the conversation.",
+        "The conversation contains an image, but the model does not support vision.",
         "Choose another model, or set “Vision” under “Model capabilities” if it does.",
     ),
     "function_calling": (
-        "The model does not call tools, and the agent has some.",
+        "The agent has tools, but the model does not support function calling.",
         "Choose another model, or set “Function calling” under “Model capabilities” if it does.",
     ),
     "json_output": (

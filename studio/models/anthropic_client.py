@@ -136,7 +136,7 @@ def _calls_in(result: CreateResult) -> list[FunctionCall]:
 
 
 class AnthropicChatCompletionClient(BaseAnthropicClient):
-    """Asks Claude at Anthropic."""
+    """Calls Claude through Anthropic's API."""
 
     provider = "autogen_ext.models.anthropic.AnthropicChatCompletionClient"
     aliases = (
@@ -164,7 +164,7 @@ class AnthropicChatCompletionClient(BaseAnthropicClient):
 
 
 class AnthropicBedrockChatCompletionClient(BaseAnthropicClient):
-    """Asks Claude in Amazon Bedrock."""
+    """Calls Claude through Amazon Bedrock."""
 
     provider = "autogen_ext.models.anthropic.AnthropicBedrockChatCompletionClient"
     aliases = (

@@ -59,7 +59,7 @@ Source: Azure AI model inference API reference, "Extensibility".
 
 
 class AzureAIChatCompletionClient(ServiceClient):
-    """Asks a model in Azure AI Foundry or GitHub Models."""
+    """Calls a model in Azure AI Foundry or GitHub Models."""
 
     provider = "autogen_ext.models.azure.AzureAIChatCompletionClient"
     aliases = (

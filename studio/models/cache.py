@@ -25,9 +25,9 @@ CHAT_CACHE_VALUE_TYPE = CreateResult | list[str | CreateResult]
 
 
 class ChatCompletionCache(ChatCompletionClient):
-    """Asks another model client, and gives its earlier answer when the same question comes again.
+    """Caches the answers of another model client and returns them for equal requests.
 
-    Answers that come out of the store cost no tokens and say that they are `cached`.
+    Cached answers cost no tokens and are marked `cached`.
     """
 
     provider = "autogen_ext.models.cache.ChatCompletionCache"

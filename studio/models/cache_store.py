@@ -58,7 +58,7 @@ class CacheStore(Component):
 
 
 class InMemoryStore(CacheStore):
-    """Keeps answers until the program ends."""
+    """Stores answers in memory until the program ends."""
 
     provider = "autogen_core.InMemoryStore"
     aliases = (
@@ -91,7 +91,7 @@ def _place_of(value: object) -> object:
 
 
 class DiskCacheStore(CacheStore):
-    """Keeps answers in a file on this machine.
+    """Stores answers in a file on this machine.
 
     The file is SQLite of the studio's own and holds text. AutoGen uses the package diskcache, which reads its files
     with pickle: a person who can write into the directory could run code (CVE-2025-69872).
@@ -142,7 +142,7 @@ class DiskCacheStore(CacheStore):
 
 
 class RedisStore(CacheStore):
-    """Keeps answers in Redis, so that several machines share them."""
+    """Stores answers in Redis, so that several machines share them."""
 
     provider = "autogen_ext.cache_store.redis.RedisStore"
     aliases = ("studio.models.RedisStore", "RedisStore")
@@ -177,7 +177,7 @@ class RedisStore(CacheStore):
         if self.password is not None:
             reference = self.password.reference
             yield Capability("secret", f"Sends the secret {reference} to {place}.", f"{reference} to {place}")
-        yield Capability("host", f"Sends questions' keys and the model's answers to {place}.", place)
+        yield Capability("host", f"Sends the keys of requests and the model's answers to {place}.", place)
 
     def get(self, key: str, default: CacheValue = None) -> CacheValue:
         found: CacheValue = default

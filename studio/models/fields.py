@@ -66,7 +66,7 @@ TopP = Annotated[
     Field(
         ge=0,
         le=1,
-        description="Sample only from the most likely tokens that add up to this probability.",
+        description="Sample only from the most likely tokens whose probabilities add up to this.",
         json_schema_extra=ADVANCED,
     ),
 ]

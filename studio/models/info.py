@@ -46,7 +46,7 @@ class ModelInfo(TypedDict):
     family: Annotated[str, Field(description="Such as `gpt-4o`. Use `unknown` if unsure.")]
     structured_output: Annotated[bool, Field(description="Can follow a JSON schema.")]
     multiple_system_messages: NotRequired[
-        Annotated[bool | None, Field(description="Off: system messages are joined into one.")]
+        Annotated[bool | None, Field(description="Off: system messages are merged into one.")]
     ]
 
 

@@ -40,7 +40,7 @@ class _Library(Protocol):
 
 
 class LlamaCppChatCompletionClient(ChatCompletionClient):
-    """Runs a model file with llama.cpp, without any service. Calls to one client wait for each other."""
+    """Runs a model file with llama.cpp on this machine. A client makes one call at a time."""
 
     provider = "autogen_ext.models.llama_cpp.LlamaCppChatCompletionClient"
     aliases = (
@@ -196,7 +196,9 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
             try:
                 formats.get_chat_completion_handler(self.chat_format)
             except formats.LlamaChatCompletionHandlerNotFoundException as error:
-                raise ConfigError(f"{error}.", fix="Leave it out for the file's own.", where="/chat_format") from error
+                raise ConfigError(
+                    f"{error}.", fix="Leave it empty for the file's own.", where="/chat_format"
+                ) from error
         given = {"n_gpu_layers": self.n_gpu_layers, "seed": self.seed, "chat_format": self.chat_format}
         options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         options["n_ctx"] = DEFAULT_CONTEXT_TOKENS if self.n_ctx is None else self.n_ctx
@@ -238,7 +240,7 @@ def _the_only(call: ModelCall) -> JsonObject:
     first, *others = (tool["name"] for tool in call.tools)
     if others:
         raise ModelRefused(
-            "llama.cpp can be made to call one tool, but not some one of several.",
+            "llama.cpp can be forced to call one given tool, but not any one of several.",
             fix="Name the tool that must be called, or leave the choice to the model.",
         )
     return {"type": "function", "function": {"name": first}}

@@ -70,7 +70,7 @@ def _url_of(client: ServiceClient, listing: Listing | None) -> str:
         case "anthropic":
             return f"{address or _ANTHROPIC}/v1/models?limit=1000"
         case _:
-            raise ModelUnavailable("This service gives no list of its models.", fix="Type the name of the model.")
+            raise ModelUnavailable("This service does not list its models.", fix="Type the name of the model.")
 
 
 def _headers_of(client: ServiceClient) -> dict[str, str]:
@@ -94,5 +94,6 @@ def _names(body: JsonValue) -> list[str]:
 
 def _no_list(url: str, why: str) -> ModelUnavailable:
     return ModelUnavailable(
-        f"{url!r} gave no list of models ({why}).", fix="Check the address and the key, or type the name of the model."
+        f"{url!r} returned no list of models ({why}).",
+        fix="Check the address and the key, or type the name of the model.",
     )

@@ -45,7 +45,7 @@ class _Chatting(Protocol):
 
 
 class OllamaChatCompletionClient(ServiceClient):
-    """Asks a model that Ollama runs, on this machine or another."""
+    """Calls a model served by Ollama, on this machine or another."""
 
     provider = "autogen_ext.models.ollama.OllamaChatCompletionClient"
     aliases = (

@@ -131,7 +131,7 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
 
 
 class OpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
-    """Asks OpenAI, or any service that speaks its API: Ollama, vLLM, LM Studio, Gemini and others."""
+    """Calls OpenAI, or any service with its API: Ollama, vLLM, LM Studio, Gemini and others."""
 
     provider = "autogen_ext.models.openai.OpenAIChatCompletionClient"
     aliases = (
@@ -182,7 +182,7 @@ class OpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
 
 
 class AzureOpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
-    """Asks a model that is deployed in Azure OpenAI."""
+    """Calls a model deployed in Azure OpenAI."""
 
     provider = "autogen_ext.models.openai.AzureOpenAIChatCompletionClient"
     aliases = (

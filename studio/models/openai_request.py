@@ -142,8 +142,8 @@ def join_system_messages(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
         return list(messages)
     if places[-1] - places[0] != len(places) - 1:
         raise ModelRefused(
-            "The model takes one system message, and the conversation has several with others between them.",
-            fix="Set “Multiple system messages” under “Model capabilities” if it takes them, or leave out the memory.",
+            "The conversation has several system messages, but the model takes only one.",
+            fix="Set “Multiple system messages” under “Model capabilities” if it takes them, or remove the memory.",
         )
     joined = "\n".join(message.content for message in messages if isinstance(message, SystemMessage))
     return [*messages[: places[0]], SystemMessage(content=joined.rstrip()), *messages[places[-1] + 1 :]]

@@ -41,7 +41,7 @@ class NoMoreReplies(ModelRefused, ValueError):
 
 
 class ReplayChatCompletionClient(ChatCompletionClient):
-    """Answers from a script, in order: for demonstrations and tests, with no key and no network."""
+    """Replies from a script, in order. For demos and tests, without a key or a network."""
 
     provider = "autogen_ext.models.replay.ReplayChatCompletionClient"
     keywords = "script mock fake test demo"
@@ -150,7 +150,7 @@ class ReplayChatCompletionClient(ChatCompletionClient):
     def _reply(self, call: ModelCall) -> CreateResult:
         reply = self._scripted(self._index - 1)
         if reply is None:
-            raise NoMoreReplies(self.at_the_end, fix="Let the script repeat, add a reply, or stop the team earlier.")
+            raise NoMoreReplies(self.at_the_end, fix="Repeat the script, add a reply, or stop the team earlier.")
         if isinstance(reply, CreateResult):
             return reply
         count = len(reply.split()) if len(reply) <= MAX_TEXT else count_words(reply)

@@ -84,7 +84,7 @@ class ServiceClient(ChatCompletionClient):
         model = coerced.get("model")
         if isinstance(model, str) and coerced.get("model_info") is None and not is_known(model):
             warn(
-                f"Nothing is known about the model {model!r}; it is taken to call tools and to read no pictures. "
+                f"The studio does not know the model {model!r}; it is taken to call tools and to read no pictures. "
                 "Set “Model capabilities” if that is wrong.",
                 "/model",
             )

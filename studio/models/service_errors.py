@@ -18,9 +18,9 @@ from studio.errors import ModelRefused, ModelUnavailable, RunFailed
 _FIXES = {
     400: "Check the model's name and the fields of the model client against what the service takes.",
     401: "Check the API key. It may be missing, expired, or for another provider.",
-    403: "The key may not use this model or region; choose another, or ask the owner of the account.",
+    403: "The key has no access to this model or region. Choose another, or ask the owner of the account.",
     404: "Check the model's name and the base URL; most services list their models under `/models`.",
-    413: "The conversation is too long for the service; use a model context that trims it.",
+    413: "The conversation is too long for the model. Use a model context that trims it.",
     422: "Check the fields of the model client against what the service takes.",
     429: "Wait, raise `max_retries`, or check the quota of the account.",
 }
@@ -110,8 +110,8 @@ def timed_out(address: str) -> ModelUnavailable:
 
 def no_completion(address: str) -> ModelUnavailable:
     return ModelUnavailable(
-        f"The service at {address} answered with something that is no chat completion.",
-        fix="Check that the address is that of a service which speaks this client's API, and its path.",
+        f"The service at {address} did not return a chat completion.",
+        fix="Check that the address and path are those of a service with this client's API.",
     )
 
 
@@ -120,7 +120,7 @@ def reported(message: str) -> ModelUnavailable:
 
 
 def no_answer() -> ModelUnavailable:
-    return ModelUnavailable("The model service answered, but said nothing.", fix="Try again.")
+    return ModelUnavailable("The model service returned an empty answer.", fix="Try again.")
 
 
 def cut_short() -> ModelUnavailable:
@@ -130,7 +130,9 @@ def cut_short() -> ModelUnavailable:
 def disconnected(cause: BaseException | None, address: str) -> ModelUnavailable:
     """A connection that was cut, or never came about."""
     if type(cause).__name__ in _CUT:
-        return ModelUnavailable(f"The service at {address} cut the connection in the middle of its answer.", fix=RETRY)
+        return ModelUnavailable(
+            f"The service at {address} closed the connection in the middle of its answer.", fix=RETRY
+        )
     reason = str(cause or "").strip()
     return ModelUnavailable(
         f"The model service at {address} cannot be reached{f': {reason}' if reason else ''}.",

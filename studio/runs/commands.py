@@ -115,7 +115,7 @@ class Command:
         except ValidationError as error:
             first = error.errors()[0]
             raise ConfigError(
-                f"The command `{self.name}` cannot carry this: {first['msg']}.",
+                f"Invalid data for the command `{self.name}`: {first['msg']}.",
                 fix="Send only the fields of the command.",
                 where="/" + "/".join(map(str, first["loc"])),
             ) from error
@@ -212,7 +212,7 @@ async def _cancel(run: ActiveRun, command: Command) -> None:
 
 async def _answer(run: ActiveRun, command: Command) -> None:
     if run.pending is not None and run.pending.kind in DECISION_KINDS and run.pending.request_id == command.request_id:
-        raise Conflict("This question takes a decision and no text.", fix="Use the command `decide`.")
+        raise Conflict("This question takes a decision, not text.", fix="Use the command `decide`.")
     if run.pending is not None and run.pending.request_id == command.request_id:
         check_answer(run.pending, command.text)
     run.human.answer(command.request_id, command.text)
@@ -231,8 +231,8 @@ async def _edit(run: ActiveRun, command: Command) -> None:
     edits, given = run.debugger.edits, command.parse(_Edit)
     if run.state is not RunState.PAUSED or edits.editable_id != given.message_id or not edits.editable_id:
         raise Conflict(
-            "The team has taken this message up already, or the run does not wait.",
-            fix="Pause right behind it, or fork the run at it.",
+            "The team has already processed this message, or the run is not paused.",
+            fix="Pause right after a message to edit it, or fork the run from it.",
         )
     edits.edit(given.text)
     await run.write(command.draft())

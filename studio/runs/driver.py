@@ -32,7 +32,7 @@ from studio.sandbox.grants import enter
 CLOSE_LIMIT_S = 10.0
 """How long a team may take to end; its clients have a shorter limit of their own."""
 
-CANCELLED_INSIDE = Ending.failed(RunFailed("A part of the team cancelled the run."))
+CANCELLED_INSIDE = Ending.failed(RunFailed("A component of the team canceled the run."))
 
 logger = logging.getLogger(__name__)
 

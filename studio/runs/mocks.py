@@ -92,7 +92,7 @@ def mocked(team: JsonObject, mocks: Mapping[str, Mock]) -> tuple[JsonObject, tup
         if _loads(team):
             left_out = ", ".join(each.name for each in applied if each.kind == "disable")
             raise ConfigError(
-                f"The team cannot run like this: {error.what}",
+                f"The team cannot run with its mocks: {error.what}",
                 fix=f"Enable {left_out} again." if left_out else "Remove its mocks.",
                 where=error.where,
             ) from error
@@ -124,9 +124,7 @@ def _find(team: JsonObject, place: str) -> tuple[JsonObject, JsonObject | list[J
         else:
             here = None
     if not place or not isinstance(here, dict) or not isinstance(here.get("provider"), str):
-        raise ConfigError(
-            f"The part {place} that is mocked is not in the team any more.", fix="Remove its mock.", where=place
-        )
+        raise ConfigError(f"The part {place} is mocked but no longer in the team.", fix="Remove its mock.", where=place)
     return around, owner, key, here
 
 
@@ -154,11 +152,11 @@ def _leave_out(
     around: JsonObject, owner: JsonObject | list[JsonValue], key: str | int, part: JsonObject, name: str
 ) -> None:
     if not isinstance(owner, list) or not isinstance(key, int) or not isinstance(_loaded(part, name), ChatAgent | Team):
-        raise ConfigError(f"Only an agent of a team can be left out; {name} is none.", fix="Remove its mock.")
+        raise ConfigError(f"Only an agent of a team can be disabled; {name} is none.", fix="Remove its mock.")
     graph = around.get("graph")
     nodes = graph.get("nodes") if isinstance(graph, dict) else None
     if isinstance(nodes, dict) and name in nodes:
-        raise ConfigError(f"{name} is a node of a graph, which needs each of them.", fix=f"Enable {name} again.")
+        raise ConfigError(f"{name} is a node of a graph, which needs all of its nodes.", fix=f"Enable {name} again.")
     del owner[key]
     for entry in owner:  # nobody can hand over to who is not there
         config = entry.get("config") if isinstance(entry, dict) else None
@@ -196,6 +194,8 @@ def _fixed(part: JsonObject, mock: Mock, name: str, place: str) -> JsonObject:
         )
     else:
         raise ConfigError(
-            f"{name} cannot be mocked: only models and tools give a fixed answer.", fix="Remove its mock.", where=place
+            f"{name} cannot be mocked: only models and tools can return a fixed result.",
+            fix="Remove its mock.",
+            where=place,
         )
     return {**stands_in.dump_component(), "label": name}

@@ -64,7 +64,7 @@ async def _remembered(store: RunStore, record: RunRecord) -> JsonObject:
         to_end=True,
     )
     if found.error is not None:
-        raise RunFailed("What the team remembers could not be worked out from the log.") from found.error
+        raise RunFailed("The memory of the team cannot be restored from the log.") from found.error
     if found.divergence is not None:
-        raise Conflict("The team does something else now than was recorded.", fix="Start a new run of the team.")
+        raise Conflict("The team now behaves differently than recorded.", fix="Start a new run of the team.")
     return dict(found.state)

@@ -221,7 +221,7 @@ class RunSupervisor(RunControl):
         run.debugger.begin(prepared.new.team_id or "", settings.policy, settings.breakpoints, tools)
         if self._group is None:
             await run.end(too_late)
-            raise Conflict("The studio is stopping; it starts no more runs.")
+            raise Conflict("The studio is stopping and starts no more runs.")
         self._live[run.id] = run
         run.attach_task(
             self._group.create_task(
@@ -308,7 +308,7 @@ class RunSupervisor(RunControl):
                 if run_id not in self._live:  # a person may have been faster
                     await park_run(self._store, run_id, reason, detail)
         except Exception:
-            logger.exception("Run %s cannot be told that it waits.", run_id)
+            logger.exception("Run %s could not be marked as waiting.", run_id)
         self._notify(run_id)
 
     async def command_team(self, team_id: str, command: CommandName, *, by: str = "", data: JsonObject) -> None:
@@ -390,5 +390,5 @@ class RunSupervisor(RunControl):
                 return
             _, waiting = await asyncio.wait(waiting, timeout=FINISH_S)
             for task in waiting:
-                logger.warning("Run %s does not end; cancelling it again.", tasks[task].id)
+                logger.warning("Run %s has not ended; canceling it again.", tasks[task].id)
                 tasks[task].cancel_task()

@@ -42,10 +42,10 @@ def _part(part: JsonValue, index: int) -> str | Image:
         return part
     uri = part.get("image") if isinstance(part, dict) else None
     if not isinstance(uri, str):
-        raise InvalidTask("A part of a task is text or an image.", where=f"/task/{index}")
+        raise InvalidTask("Each part of a task must be text or an image.", where=f"/task/{index}")
     try:
         return Image.from_uri(uri)
     except ValueError as error:
         raise InvalidTask(
-            "The picture cannot be read.", fix="Choose a PNG, JPEG, GIF or WebP file.", where=f"/task/{index}"
+            "The image cannot be read.", fix="Choose a PNG, JPEG, GIF or WebP file.", where=f"/task/{index}"
         ) from error

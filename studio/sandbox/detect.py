@@ -116,7 +116,7 @@ def _examine(jail: LinuxJail, text: str) -> Examined:
         arguments = (str(canary), str(listener.getsockname()[1]), str(os.getpid()))
         problem = _problem(jail, (sys.executable, "-I", "-S", "-c", PROBE, *arguments), Path(folder))
         if len(os.listdir(outside)) > 1:
-            problem = "It could write what it must not"
+            problem = "It could write outside its folder"
     return Examined(jail, f"{text} does not work: {problem}" if problem else text, works=not problem)
 
 

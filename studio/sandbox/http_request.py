@@ -56,7 +56,7 @@ def next_request(parser: h11.Connection, data: bytes) -> Request | None:
         parser.receive_data(data)
         event = parser.next_event()
     except h11.RemoteProtocolError as error:
-        raise BadRequest(f"This is no HTTP request: {error}.") from error
+        raise BadRequest(f"This is not an HTTP request: {error}.") from error
     return _request(event, parser.trailing_data[0]) if isinstance(event, h11.Request) else None
 
 
@@ -66,14 +66,14 @@ def _request(event: h11.Request, rest: bytes) -> Request:
         "latin-1"
     )
     if {b"content-length", b"transfer-encoding"} <= names:
-        raise BadRequest("A request with both a Content-Length and a Transfer-Encoding has no certain end.")
+        raise BadRequest("A request cannot have both Content-Length and Transfer-Encoding.")
     target = event.target.decode("ascii")
     try:
         if event.method == b"CONNECT":
             return Request(_target(target, None), rest, is_tunnel=True, authorization=authorization)
         parts = urlsplit(target)
         if parts.scheme.lower() != "http":
-            raise BadRequest("This is a proxy: ask for `http://...`, or CONNECT to a host and port.")
+            raise BadRequest("This is a proxy: request `http://...`, or CONNECT to a host and port.")
         place = _target(parts.netloc, 80)
     except ValueError as error:
         raise BadRequest(str(error)) from error
@@ -90,7 +90,7 @@ def _target(text: str, default_port: int | None) -> Target:
     parts = urlsplit(f"//{text}")
     port = default_port if parts.port is None else parts.port
     if not parts.hostname or not port or parts.netloc != text or "@" in text:
-        raise BadRequest(f"{text!r} is no host and port.")
+        raise BadRequest(f"{text!r} is not a host and port.")
     return parts.hostname, port
 
 

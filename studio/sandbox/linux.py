@@ -24,7 +24,7 @@ MIN_IDS = 65_536
 """What a container has at least where it has users of its own."""
 MADE = {"/", "/tmp", "/dev", "/proc"}
 MB = 1024 * 1024
-ELSEWHERE = "Give it another folder, or the studio another `STUDIO_DATA_DIR`."
+ELSEWHERE = "Choose another folder, or another `STUDIO_DATA_DIR` for the studio."
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class LandlockJail:
     def command(self, argv: Sequence[str], policy: Policy) -> list[str]:
         if policy.hosts and not self.has_namespaces:
             raise JailUnavailable(
-                "Code with approved hosts cannot run here: the kernel gives the sandbox no network of its own.",
+                "Code with approved hosts cannot run here: the kernel does not allow the sandbox its own network.",
                 fix="Allow user namespaces, or run the studio outside of a container.",
             )
         policy = policy.beside(self.outside)
@@ -110,7 +110,7 @@ def plan_of(policy: Policy, stage: str, outside: ServerPaths, *, has_namespaces:
     _refuse_owned_by_others(writable)
     masks = masked(policy, outside)
     if masks and not has_namespaces:
-        raise JailUnavailable(f"Code may not read {masks[0]!r}, which holds the studio's own data.", fix=ELSEWHERE)
+        raise JailUnavailable(f"Code may not read {masks[0]!r}, which contains the studio's own data.", fix=ELSEWHERE)
     plan = {
         "stage": stage,
         "has_namespaces": has_namespaces,
@@ -175,7 +175,7 @@ def _refuse_owned_by_others(writable: Iterable[str]) -> None:
         if owner != 0 and owner not in _users_of_jails():
             raise JailUnavailable(
                 f"Code may not change {place!r}, which belongs to the user {owner}.",
-                fix="Run the studio as that user, or give the code a folder of its own.",
+                fix="Run the studio as that user, or choose another folder.",
                 where=place,
             )
 

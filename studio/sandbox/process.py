@@ -69,7 +69,7 @@ async def run_function(
         except TimeoutError as error:
             raise ToolFailed(
                 f"The tool took longer than {bounds.timeout_s:g} s and was stopped.",
-                fix="Raise its time limit, or ask for less.",
+                fix="Raise its time limit, or request less.",
             ) from error
     # A value that is its own text is sent once.
     return {"value": reply["text"], **reply} if "text" in reply else reply

@@ -166,11 +166,11 @@ class _Proxy:
     def _in_words(self, target: Target, error: HostRefused) -> tuple[str, str]:
         """Why there is no way to a host: in short, and with what to do."""
         where = _shown(target)
-        reason = f"The sandbox does not let this code reach {where}"
+        reason = f"The sandbox does not allow this code to reach {where}"
         if isinstance(error, StudioRefused):
             return reason, f"{reason}. {error.what}"
         granted = "every public host" if ANY_HOST in self._hosts else ", ".join(self._hosts)
-        advice = f"It was approved for {granted}. To allow {where}, add it to the hosts where the code is approved."
+        advice = f"It was approved for {granted}. To allow {where}, add it to the hosts in the approval of the code."
         return reason, f"{reason}. {error.what} {advice}"
 
     async def _join(self, program: Streams, upstream: Streams) -> None:

@@ -135,7 +135,7 @@ class WorkerPool:
                 await self._places.acquire()
         except TimeoutError as error:
             raise ToolFailed(
-                f"{MAX_AT_ONCE} tools run already, and none ended within {MAX_WAIT_S:g} s.",
+                f"{MAX_AT_ONCE} tools are already running, and none ended within {MAX_WAIT_S:g} s.",
                 fix="Try again later, or call fewer tools at once.",
             ) from error
 

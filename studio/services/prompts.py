@@ -98,7 +98,9 @@ async def prompt_of(store: Store, run_id: str, seq: int) -> Prompt:
         raise NotFound("This entry has no model call.", fix="Select an agent message or a tool call.")
     questions, why = await _questions(store, run, wanted)
     if questions.asked is None:
-        reason = f" At entry {why.seq} the record has {why.expected}, and now came {why.actual}." if why else ""
+        reason = (
+            f" At entry {why.seq} the recording has {why.expected}, but the run now made {why.actual}." if why else ""
+        )
         raise Conflict(
             f"The prompt cannot be reconstructed.{reason}",
             fix="An older version of the studio may have recorded this run.",

@@ -111,7 +111,7 @@ class Appender:
             return
         for item, entries in zip(batch, results, strict=True):
             if entries is None:
-                item.fail(LeaseLost(f"The run {item.lease.run_id!r} now has another owner."))
+                item.fail(LeaseLost(f"The run {item.lease.run_id!r} is now driven by another process."))
             else:
                 item.succeed(entries)
 
@@ -128,7 +128,7 @@ class Appender:
                 now = time.monotonic()
                 if self._fails_since is None:
                     self._fails_since = now
-                    logger.warning("The logs of runs wait: %s", error)
+                    logger.warning("Run logs are waiting for the database: %s", error)
                 if self._closing or now + pause_s > self._fails_since + PATIENCE_S:
                     raise
             else:
@@ -249,5 +249,5 @@ def _unavailable(error: Exception) -> LogUnavailable:
     if isinstance(error, StorageUnavailable):
         return LogUnavailable(f"The log could not be written. {error.what}", fix=error.fix)
     return LogUnavailable(
-        f"The log could not be written: {error}", fix="Check the free space and the rights of the data folder."
+        f"The log could not be written: {error}", fix="Check the free space and the permissions of the data folder."
     )

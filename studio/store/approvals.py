@@ -175,7 +175,7 @@ class Approvals:
             query = select(Approval).where(or_(col(Approval.id) == key, col(Approval.hash) == key))
             rows = (await session.exec(query.where(col(Approval.revoked_at).is_(None)))).all()
             if not rows:
-                raise NotFound(f"Nothing is approved under {key!r}.")
+                raise NotFound(f"Nothing is approved with {key!r}.")
             now = datetime.now(UTC)
             for row in rows:
                 _end(session, row, by, now)

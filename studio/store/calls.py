@@ -68,7 +68,7 @@ class Calls:
             async with self._database.read() as session:
                 if (earlier := await _sent_before(session, call)) is not None:
                     return earlier, False
-            raise ThreadBusy("Another call of this thread began just now.", fix="Wait for it to end.") from error
+            raise ThreadBusy("Another call of this thread has just started.", fix="Wait until it ends.") from error
 
     async def remove(self, call_id: str) -> None:
         """Forget a call whose run could not begin, so that it can be sent again."""
@@ -171,7 +171,7 @@ async def _join_thread(session: AsyncSession, call: Call) -> None:
         return
     position, release, at, state = cast("tuple[int, int, datetime, str | None]", before)
     if state in UNFINISHED or (state is None and datetime.now(UTC) - at < MINUTE):
-        raise ThreadBusy("The call before this one in its thread has not ended.", fix="Wait for it to end.")
+        raise ThreadBusy("The previous call of this thread is still active.", fix="Wait until it ends.")
     call.position, call.release = position + 1, release
 
 
@@ -180,19 +180,19 @@ async def _check_room(session: AsyncSession, deployment_id: str, limits: CallLim
     of_deployment = Call.deployment_id == deployment_id
     recent = select(func.count()).select_from(Call).where(of_deployment, col(Call.at) > now - MINUTE)
     if (await session.exec(recent)).one() >= limits.calls_per_minute:
-        raise LimitReached("Too many calls in this minute.", fix="Call less often.", retry_after_s=30)
+        raise LimitReached("Too many calls per minute.", fix="Send fewer requests.", retry_after_s=30)
     is_open = or_(col(Run.state).in_(UNFINISHED), col(Run.id).is_(None) & (col(Call.at) > now - MINUTE))
     open_calls = select(func.count()).select_from(Call).join(Run, col(Run.id) == col(Call.id), isouter=True)
     count = (await session.exec(open_calls.where(of_deployment, is_open))).one()
     if count >= limits.calls_at_once:
-        raise LimitReached("Too many calls at once.", fix="Wait for others to end.", retry_after_s=10)
+        raise LimitReached("Too many calls at once.", fix="Wait until others end.", retry_after_s=10)
     micro_usd, tokens = await _spent_on(session, of_deployment, now)
     day, most = limits.day, count + 1
     is_full = micro_usd + most * limits.call_micro_usd > (day.micro_usd or 0)
     if is_full or tokens + most * limits.call_tokens > (day.tokens or 0):
         midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
         raise LimitReached(
-            "The limit of this deployment for today is used up.",
+            "Today's limit of this deployment is used up.",
             fix="Try again tomorrow (UTC).",
             retry_after_s=int((midnight - now).total_seconds()) + 1,
         )

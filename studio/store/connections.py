@@ -86,4 +86,4 @@ async def _get(session: AsyncSession, connection_id: str) -> ModelConnection:
 async def _check_name(session: AsyncSession, name: str, own_id: str) -> None:
     query = select(ModelConnection.id).where(ModelConnection.name == name, ModelConnection.id != own_id)
     if (await session.exec(query)).first() is not None:
-        raise Conflict(f"Another connection is called {name!r}.", fix="Choose another name.", where="/name")
+        raise Conflict(f"There is already a connection {name!r}.", fix="Choose another name.", where="/name")

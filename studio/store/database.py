@@ -228,7 +228,7 @@ def _check_folder(url: URL) -> None:
     if url.database and url.database != ":memory:" and not Path(url.database).absolute().parent.is_dir():
         raise SetupError(
             f"The database {url.render_as_string()!r} cannot be opened: its folder does not exist.",
-            fix="Make the folder or change `STUDIO_DATABASE_URL`.",
+            fix="Create the folder or change `STUDIO_DATABASE_URL`.",
         )
     if url.database and url.database != ":memory:" and not (file := Path(url.database)).exists():
         with suppress(OSError):  # the driver says why
@@ -243,7 +243,7 @@ def database_url(data_dir: Path, given: str) -> URL:
         url = make_url(given)
     except (ArgumentError, ValueError) as error:
         raise SetupError(
-            f"{PASSWORD.sub(':***@', given)!r} is no database URL.", fix="Change `STUDIO_DATABASE_URL`."
+            f"{PASSWORD.sub(':***@', given)!r} is not a database URL.", fix="Change `STUDIO_DATABASE_URL`."
         ) from error
     url = url.set(drivername=ASYNC_DRIVERS.get(url.drivername, url.drivername))
     if url.drivername == ASYNCPG and (mode := url.query.get("sslmode")):  # PostgreSQL's own word, as hosts give it

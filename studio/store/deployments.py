@@ -83,7 +83,7 @@ class Deployments:
         )
         async with self._database.write() as session:
             if (await session.exec(select(Deployment.id).where(Deployment.name == name))).first() is not None:
-                raise Conflict(f"Another deployment is called {name!r}.", fix="Choose another name.", where="/name")
+                raise Conflict(f"There is already a deployment {name!r}.", fix="Choose another name.", where="/name")
             session.add(row)
             await session.flush()
             session.add(Release(deployment_id=row.id, number=1, at=now, live_at=now, **first._asdict()))

@@ -30,7 +30,7 @@ async def run_housekeeping(file: Path) -> None:
                     break
                 await asyncio.sleep(0.02)  # others want to write
         except sqlite3.Error as error:  # it is full, locked or damaged, which all who use it are told
-            logger.warning("The space of what was deleted could not be given back: %s", error)
+            logger.warning("The space of deleted data could not be freed: %s", error)
 
 
 def tidy(file: Path) -> bool:

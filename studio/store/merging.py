@@ -37,8 +37,8 @@ class TeamsDiffer(Conflict):
     def __init__(self, conflicts: Sequence[MergeConflict], document: TeamDocument, revision: int) -> None:
         places = f"{len(conflicts)} places" if len(conflicts) > 1 else f"one place ({conflicts[0].label})"
         super().__init__(
-            f"The team was changed elsewhere meanwhile, and differently from yours in {places}.",
-            fix="Choose for each place; both versions are kept.",
+            f"The team was also changed elsewhere, with conflicts in {places}.",
+            fix="Choose a value for each conflict; both versions are kept.",
             where=conflicts[0].where,
         )
         self.conflicts = tuple(conflicts)

@@ -35,8 +35,8 @@ def upgrade(connection: Connection, to: str = "head") -> str:
     now = MigrationContext.configure(connection).get_current_heads()
     if not known.issuperset(now):
         raise SetupError(
-            f"The database is of a newer studio (form {', '.join(now)}).",
-            fix="Start that version, or choose another data folder.",
+            f"The database is from a newer version of the studio (form {', '.join(now)}).",
+            fix="Use that version, or choose another data folder.",
         )
     command.upgrade(config, to)
     return "".join(now)
@@ -46,7 +46,7 @@ def require_newest(connection: Connection) -> None:
     """Raises: SetupError: The database is not in the form of this version, and not this process may change that."""
     if (found := MigrationContext.configure(connection).get_current_revision()) != newest_form():
         raise SetupError(
-            f"The database is in form {found or 'none'}, and this version needs {newest_form()}.",
+            f"The database has the form {found or 'none'}, and this version needs {newest_form()}.",
             fix="Run `studio migrate` of the newest version, and start all processes with that version.",
         )
 

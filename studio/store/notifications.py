@@ -68,7 +68,7 @@ class DatabaseNotifications:
                 async with self._database.connection() as connection:
                     await self._receive(connection)
             except Exception as error:  # noqa: BLE001  drivers raise their own too; who listens must outlive them all
-                logger.warning("The connection that receives notifications of the database was lost: %s", error)
+                logger.warning("The connection for notifications of the database was lost: %s", error)
             await asyncio.sleep(RETRY_S)
 
     async def _receive(self, connection: AsyncConnection) -> None:

@@ -23,7 +23,7 @@ async def own_folder(data_dir: Path) -> AsyncGenerator[None]:
     except OSError as error:
         raise SetupError(
             f"The data folder {str(data_dir)!r} cannot be written: {error.strerror}.",
-            fix="Give the studio's user the right to write there, or choose another with `STUDIO_DATA_DIR`.",
+            fix="Make it writable for the studio's user, or choose another with `STUDIO_DATA_DIR`.",
         ) from error
     with opened as file:
         try:
@@ -31,7 +31,7 @@ async def own_folder(data_dir: Path) -> AsyncGenerator[None]:
         except OSError as error:
             raise SetupError(
                 f"Another studio is running on {str(data_dir)!r}.",
-                fix="Use that one, stop it, or give this one another `STUDIO_DATA_DIR`.",
+                fix="Use that studio, stop it, or set another `STUDIO_DATA_DIR`.",
             ) from error
         yield
 

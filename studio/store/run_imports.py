@@ -62,7 +62,9 @@ class RunImports:
                 for first in range(0, len(entries), AT_ONCE):
                     await connection.execute(insert(table_of(RunEvent)), _rows(entries[first : first + AT_ONCE]))
         except IntegrityError as error:
-            raise Conflict("This run is here already.", fix="Open it from the list of runs.", where=run.id) from error
+            raise Conflict(
+                "This run already exists here.", fix="Open it from the list of runs.", where=run.id
+            ) from error
 
 
 def _rows(entries: Sequence[LogEntry]) -> list[dict[str, object]]:

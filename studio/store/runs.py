@@ -94,7 +94,7 @@ class Runs:
                     )
         except IntegrityError as error:
             if run.id and await self._has(run.id):
-                raise RunExists(f"The run {run.id!r} has begun already.") from error
+                raise RunExists(f"The run {run.id!r} has already started.") from error
             raise NotFound(f"There is no team {run.team_id!r}.", fix="It may have been deleted.") from error
         return Lease(row.id, row.epoch)
 
@@ -126,7 +126,7 @@ class Runs:
             found = (await session.exec(query)).first()
         if found is None:
             await self.summary(run_id)  # raises where there is no such run
-            raise DamagedRun("What the run was started with is missing in the database.", fix="Delete the run.")
+            raise DamagedRun("The team and task of the run are missing in the database.", fix="Delete the run.")
         row, start = found
         try:
             changes = Changes.model_validate(start.changes)
@@ -134,7 +134,7 @@ class Runs:
         except ValidationError as error:
             wrong = error.errors()[0]
             raise DamagedRun(
-                f"What the run was started with cannot be read: {wrong['msg']}.",
+                f"The team and task of the run cannot be read: {wrong['msg']}.",
                 fix="Delete the run, or use the version of the studio that wrote it.",
                 where="/" + "/".join(map(str, wrong["loc"])),
             ) from error
@@ -238,7 +238,7 @@ class Runs:
                 raise NotFound(f"There is no ended run {run_id!r}.", fix="Stop or cancel it first.")
             below = select(Run.id).where(Run.parent_id == run_id, col(Run.parent_seq) > 0)
             if (await session.exec(below.limit(1))).first() is not None:
-                raise Conflict("Other runs continue this one.", fix="Delete those first.")
+                raise Conflict("Other runs continue from this one.", fix="Delete those first.")
             await session.delete(row)
             await session.exec(delete(Budget).where(col(Budget.scope) == f"run:{run_id}"))
             await forget_labels(session, "run", [run_id])
@@ -310,5 +310,5 @@ def _status(row: Run) -> RunStatus:
         state = RunState(row.state) if row.state in set(RunState) else RunState.INTERRUPTED
         wrong = error.errors()[0]
         field = ".".join(map(str, wrong["loc"])) or "status"
-        detail = f"What the database says of this run cannot be read ({field}: {wrong['msg']}). {row.detail}"
+        detail = f"The record of this run in the database cannot be read ({field}: {wrong['msg']}). {row.detail}"
         return RunStatus(state=state, detail=detail.strip(), usage=usage)

@@ -49,7 +49,9 @@ class Secrets:
             ConfigError: The name cannot stand in a `secret:NAME` reference, or the value is empty.
         """
         if not NAME.fullmatch(name):
-            raise ConfigError(f"{name!r} is no name for a secret.", fix="Use letters, digits, `_`, `-` and `.`.")
+            raise ConfigError(
+                f"{name!r} is not a valid name for a secret.", fix="Use letters, digits, `_`, `-` and `.`."
+            )
         if not value:
             raise ConfigError("A secret needs a value.", fix="Delete the secret to remove it.")
         encrypted = self._cipher().encrypt(value.encode())
@@ -72,9 +74,9 @@ class Secrets:
         """
         if not self._key_file.exists():
             raise SetupError(
-                f"The key of the secrets {str(self._key_file)!r} is missing.",
-                fix="Give all processes of this database one data folder, or copies of the files in it. "
-                "`studio migrate` makes the key.",
+                f"The secret key {str(self._key_file)!r} is missing.",
+                fix="Use one data folder for all processes of this database, or copies of its files. `studio "
+                "migrate` creates the key.",
             )
         await self.make_key()
 
@@ -126,8 +128,8 @@ class Secrets:
             return self._cipher().decrypt(encrypted).decode()
         except InvalidToken as error:
             raise SetupError(
-                f"The secret {name!r} was encrypted with another key than {str(self._key_file)!r}.",
-                fix="Put the old key file back, or store the secret again.",
+                f"The secret {name!r} was encrypted with a different key than {str(self._key_file)!r}.",
+                fix="Restore the old key file, or store the secret again.",
             ) from error
 
     def _cipher(self) -> Fernet:
@@ -135,12 +137,12 @@ class Secrets:
             return Fernet(_read_or_make_key(self._key_file))
         except OSError as error:
             raise SetupError(
-                f"The key of the secrets {str(self._key_file)!r} cannot be used: {error.strerror}.",
-                fix="Give the studio's user the right to write the data folder.",
+                f"The secret key {str(self._key_file)!r} cannot be used: {error.strerror}.",
+                fix="Make the data folder writable for the studio's user.",
             ) from error
         except ValueError as error:
             raise SetupError(
-                f"{str(self._key_file)!r} holds no key.", fix="Put the old key file back, or delete it and start again."
+                f"{str(self._key_file)!r} contains no key.", fix="Restore the old key file, or delete it and restart."
             ) from error
 
 
@@ -160,6 +162,6 @@ def _check_nobody_else_may_read(file: Path) -> None:
     mode = stat.S_IMODE(file.stat().st_mode)
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise SetupError(
-            f"Others than its owner may use the key of the secrets: {str(file)!r} has the mode {mode:o}.",
+            f"The secret key is not readable only by its owner: {str(file)!r} has the mode {mode:o}.",
             fix=f"Run `chmod 600 {file}`. If it may have been read, store the secrets again with another key.",
         )

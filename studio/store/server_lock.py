@@ -66,7 +66,7 @@ async def hold_server_lock(engine: AsyncEngine) -> AsyncGenerator[None]:
         ):
             raise AlreadyRunning(
                 f"Another studio is running on {engine.url.render_as_string()!r}.",
-                fix="Use that one, stop it, or give this one another `STUDIO_DATABASE_URL`.",
+                fix="Use that studio, stop it, or set another `STUDIO_DATABASE_URL`.",
             )
         async with task_group() as group:
             keeping = group.create_task(_keep(engine, connection, name), name="keep the server lock")
@@ -95,7 +95,7 @@ async def _keep(engine: AsyncEngine, first: AsyncConnection, name: str) -> None:
             async with _connected(engine, name) as connection:
                 await _cut_off(connection, name)  # the lost one may seem to live
                 if not await _acquire_soon(connection):
-                    raise Fenced("Another server drives the runs of this database now.", fix="Start this one again.")
+                    raise Fenced("Another server drives the runs of this database now.", fix="Restart this one.")
                 await _beat(connection)
         await asyncio.sleep(RETRY_S)
 

@@ -283,7 +283,7 @@ class Teams:
                 pruning = await self._pruning(team, change)
                 if await self._is_written(team, change, pruning):
                     return SaveResult(change.team, change.sent)
-        raise Conflict("Others save this team all the time.", fix="Save again.", where=team_id)
+        raise Conflict("Other users keep saving this team.", fix="Save again.", where=team_id)
 
     async def _pruning(self, team: Team, change: _Change) -> _Pruning:
         """What goes with a change: not each save needs to look for it."""
@@ -423,7 +423,7 @@ def _no_team(team_id: str) -> NotFound:
 
 
 def _in_trash(team: Team) -> NotFound:
-    return NotFound(f"The team {team.name!r} is in the trash.", fix="Restore it on the page Trash.")
+    return NotFound(f"The team {team.name!r} is in the trash.", fix="Restore it on the Trash page.")
 
 
 async def _summary_of(session: AsyncSession, team_id: str) -> TeamSummary:
@@ -447,7 +447,7 @@ async def _get_version(session: AsyncSession, team_id: str, number: int) -> Team
 def _no_version(team_id: str, number: int) -> NotFound:
     return NotFound(
         f"The team {team_id!r} has no version {number}.",
-        fix="Choose one of the list: of the saves of one minute, only the last is kept for long.",
+        fix="Choose one from the list. Of the saves within one minute, only the last is kept.",
     )
 
 

@@ -14,19 +14,19 @@ from studio.errors import SetupError
 from studio.store.postgres import ASYNCPG
 
 REASONS = (
-    ("full", "the disk is full", "Make room on it; what waits is written then."),
-    ("locked", "another program keeps it locked", "Close that program, such as a database browser or a backup."),
-    ("readonly", "it may only be read", "Give the studio's user the right to write the data folder."),
-    ("read-only", "it may only be read", "Give the studio's user the right to write the data folder."),
-    ("malformed", "the file is damaged", "Stop the studio and bring back a copy of the data folder."),
-    ("not a database", "the file is damaged", "Stop the studio and bring back a copy of the data folder."),
-    ("unable to open", "its file cannot be opened", "Check that the data folder is there and may be written."),
-    ("disk I/O", "the disk fails", "Check the disk and the free space of the data folder."),
+    ("full", "the disk is full", "Free disk space; pending writes continue then."),
+    ("locked", "another program has locked it", "Close that program, such as a database browser or a backup."),
+    ("readonly", "it is read-only", "Make the data folder writable for the studio's user."),
+    ("read-only", "it is read-only", "Make the data folder writable for the studio's user."),
+    ("malformed", "the file is damaged", "Stop the studio and restore a copy of the data folder."),
+    ("not a database", "the file is damaged", "Stop the studio and restore a copy of the data folder."),
+    ("unable to open", "its file cannot be opened", "Check that the data folder exists and is writable."),
+    ("disk I/O", "the disk has errors", "Check the disk and the free space of the data folder."),
 )
 """What SQLite says, what that means, and what to do."""
 UNAVAILABLE = ("08", "53", "57P")
 """How the codes begin by which PostgreSQL tells of connections, of what it has no more of, and of its start and end."""
-OTHERWISE = ("it does not answer", "Check that the database is there, and that the studio may use it.")
+OTHERWISE = ("it does not answer", "Check that the database is running and that the studio has access.")
 
 
 class StorageUnavailable(SetupError):

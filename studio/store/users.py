@@ -64,13 +64,13 @@ class Users:
         """
         name = name.strip()
         if not NAME.fullmatch(name):
-            raise ConfigError(f"{name!r} is no name for a user.", fix="Use letters, digits, spaces and `. _ @ + -`.")
+            raise ConfigError(f"{name!r} is not a valid user name.", fix="Use letters, digits, spaces and `. _ @ + -`.")
         async with self._database.write() as session:
             if await _named(session, name):
                 raise NameTaken(f"There is a user {name!r} already.", fix="Choose another name.")
             is_first = (await session.exec(select(func.count()).select_from(User))).one() == 0
             if is_first and role != "admin" and identity is None:
-                raise ConfigError("The first user must be an admin.", fix="Otherwise no user could manage the others.")
+                raise ConfigError("The first user must be an admin.", fix="Otherwise, no one could manage users.")
             user = User(
                 id=uuid4().hex,
                 name=name,
@@ -164,5 +164,5 @@ async def _keep_an_admin(session: AsyncSession, user: User) -> None:
     if user.role == "admin" and (await session.exec(others)).one() == 0:
         raise LastAdmin(
             f"{user.name!r} is the last admin.",
-            fix="Make another user an admin first; otherwise no user could manage the others.",
+            fix="Make another user an admin first. Otherwise, no one could manage users.",
         )

@@ -18,22 +18,20 @@ from studio.messages import HandoffMessage, StopMessage
 from studio.tools import BaseTool, StaticWorkbench, Workbench
 from studio.tools.overrides import shown
 
-MAY_RUN_FOREVER = Advice(
-    "may_run_forever", "A team that does not end by itself has no condition that can be met, and no turn limit."
+MAY_RUN_FOREVER = Advice("may_run_forever", "A team has no stop condition that can be met and no turn limit.")
+NEVER_MET = Advice(
+    "never_met", "A stop condition can never be met: the team lacks its agent, handoff, tool or message."
 )
-NEVER_MET = Advice("never_met", "A condition waits for a name, handoff, tool or message that the team does not have.")
-UNKNOWN_NAME = Advice("unknown_name", "A condition waits for several names, and one of them is not in the team.")
+UNKNOWN_NAME = Advice("unknown_name", "A stop condition names several agents, and one of them is not in the team.")
 UNHEARD_WORD = Advice(
     "unheard_word",
-    "A system message tells an agent to say a word when the work is done, and no condition waits for it.",
+    "A system message mentions a closing word, but no stop condition looks for it.",
 )
-SAME_NAME = Advice("same_name", "Two agents, one of them in a nested team, have one name.")
+SAME_NAME = Advice("same_name", "An agent of a nested team has the same name as another agent.")
 
-QUESTION_LACKS = Advice(
-    "question_lacks", "The question to a selector's model lacks a placeholder, so the model chooses without knowing it."
-)
+QUESTION_LACKS = Advice("question_lacks", "A selector prompt lacks a placeholder, so the model cannot see that part.")
 NO_DESCRIPTION = Advice(
-    "no_description", "A model chooses participants by their descriptions, and one says nothing or what others say."
+    "no_description", "A model selects participants by their descriptions, and one is empty or a duplicate."
 )
 
 USUAL_LIMIT = 20
@@ -120,9 +118,9 @@ def on_ending(
         yield from _on_conditions(condition, CONDITION, cast)
     if max_turns is not None or ends_by_itself or _can_be_met(condition, cast):
         return
-    what = "Nothing ends this team" if condition is None else "Nothing here can end this team"
+    what = "Nothing ends this team" if condition is None else "No condition of this team can end it"
     limit = Fix(f"Add a limit of {USUAL_LIMIT} messages", *_or_else(condition, _usual_limit()))
-    yield MAY_RUN_FOREVER(f"{what}, so it may run for ever.", "Add a limit of messages or turns.", CONDITION, [limit])
+    yield MAY_RUN_FOREVER(f"{what}, so it may run forever.", "Add a limit of messages or turns.", CONDITION, [limit])
 
 
 def _can_be_met(condition: TerminationCondition | None, cast: TeamVocabulary | None) -> bool:
@@ -182,8 +180,8 @@ def on_closing_words(
         heard = [each.text for each in awaited if each.sources is None or agent.name in each.sources]
         if words and not any(text in word for text in heard for word in words):
             word = next(iter(words))
-            fix = Fix(f"Stop when {word} is said", *_or_else(condition, TextMentionTermination(text=word)))
-            message = f"The system message of `{agent.name}` mentions {word}, but no stop condition waits for it."
+            fix = Fix(f"Stop when {word} is mentioned", *_or_else(condition, TextMentionTermination(text=word)))
+            message = f"The system message of `{agent.name}` mentions {word}, but no stop condition looks for it."
             yield UNHEARD_WORD(message, "", f"/config/participants/{index}/config/system_message", [fix])
 
 
@@ -208,7 +206,7 @@ def _on_conditions(condition: TerminationCondition, where: str, cast: TeamVocabu
 
 _LACKS = {
     "speaker": "no agent is named `{name}`",
-    "handoff": "no agent can hand over to `{name}`",
+    "handoff": "no agent has a handoff to `{name}`",
     "tool": "no agent has the tool `{name}`",
     "stop message": "no agent sends a stop message",
 }
@@ -237,7 +235,7 @@ def on_names(participants: Sequence[tuple[str, Participant]]) -> Iterator[Findin
     for index, (pointer, participant) in enumerate(participants):
         for where, name in _names_within(participant, pointer):
             if seen.setdefault(name, index) != index and where != pointer:
-                message = f"There is another `{name}` in the team around, so their messages cannot be told apart."
+                message = f"The outer team also has an agent `{name}`, so their messages cannot be told apart."
                 yield SAME_NAME(message, "Rename one of them.", f"{where}/config/name")
 
 
@@ -253,9 +251,9 @@ def _names_within(participant: Participant, where: str) -> Iterator[tuple[str, s
 
 
 _QUESTION_PARTS = {
-    "roles": ("what each can do", "The following roles are available:\n{roles}.\n\n", ""),
-    "participants": ("whom it can choose", "", "\n\nSelect the next role from {participants}. Only return the role."),
-    "history": ("what was said", "", "\n\nThe conversation so far:\n{history}"),
+    "roles": ("what each agent does", "The following roles are available:\n{roles}.\n\n", ""),
+    "participants": ("the candidates", "", "\n\nSelect the next role from {participants}. Only return the role."),
+    "history": ("the conversation", "", "\n\nThe conversation so far:\n{history}"),
 }
 
 
@@ -278,7 +276,7 @@ def on_question(prompt: str, usual: str, participants: Sequence[Participant]) ->
         f"The selector prompt lacks {places}, so the model cannot see {unknown}.",
         "",
         where,
-        [Fix(f"Insert {places}", where, whole), Fix("Use the usual question", where, usual)],
+        [Fix(f"Insert {places}", where, whole), Fix("Use the default prompt", where, usual)],
     )
 
 
@@ -297,8 +295,10 @@ def on_descriptions(participants: Sequence[Participant]) -> Iterator[Finding]:
         text = each.description.strip()
         where = f"/config/participants/{index}/config/description"
         if not text:
-            message = f"`{each.name}` has no description, by which the model chooses who speaks."
-            yield NO_DESCRIPTION(message, "Say what it can do.", where)
+            message = f"`{each.name}` has no description; the model selects speakers by their descriptions."
+            yield NO_DESCRIPTION(message, "Describe what it does.", where)
         elif counts[text] > 1:
-            message = f"`{each.name}` is described as another participant is, and the model chooses by descriptions."
-            yield NO_DESCRIPTION(message, "Say what it alone can do.", where)
+            message = (
+                f"`{each.name}` has the same description as another participant; the model selects by descriptions."
+            )
+            yield NO_DESCRIPTION(message, "Describe what only it does.", where)

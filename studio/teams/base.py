@@ -218,7 +218,7 @@ class Team(TeamFields):
     def _speakers(self, names: Sequence[str]) -> list[Participant]:
         """Those who have the word."""
         if not names:
-            raise RunFailed("No participant is left to speak.", fix="Give the team a new task, or reset it.")
+            raise RunFailed("No participant is ready to speak.", fix="Give the team a new task, or reset it.")
         return [self._participant(name) for name in names]
 
     async def _run_in_parallel(
@@ -534,7 +534,7 @@ class Team(TeamFields):
     def limit(self) -> tuple[Count, str] | None:
         """How far the limit is that this kind of team has besides its condition, and what completes "Stop when …"."""
         most = self.max_turns
-        return None if most is None else (Count(self._state.turns, most, "turns"), f"{most} turns are taken")
+        return None if most is None else (Count(self._state.turns, most, "turns"), f"{most} turns were taken")
 
     async def check_task(self, messages: Sequence[BaseChatMessage] | None, *, is_inside: bool) -> None:
         """Refuse a task that this kind of team cannot begin with; nothing has happened yet.

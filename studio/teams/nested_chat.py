@@ -78,7 +78,7 @@ class NestedChat(BaseModel):
 
 
 class NestedChatAgent(ChatAgent):
-    """Answers with what comes out of a sequence of chats with other agents or teams."""
+    """Answers with the results of a sequence of chats with other agents or teams."""
 
     provider = "studio.teams.NestedChatAgent"
     positional: ClassVar[tuple[str, ...]] = ("name", "participants", "chats")
@@ -134,18 +134,18 @@ class NestedChatAgent(ChatAgent):
         names = {participant.name for participant in participants if not participant.is_opaque}
         for chat in chats or ():
             if len(names) == len(participants) and names and chat.participant not in names:
-                raise ValueError(f"There is a chat with {chat.participant!r}, who is no participant.")
+                raise ValueError(f"There is a chat with {chat.participant!r}, which is not a participant.")
             if chat.max_turns > 1 and info.data.get("agent", ...) is None:
                 raise ValueError(f"The chat with {chat.participant!r} has several turns, so it needs the agent.")
             if chat.summary_method == "reflection_with_llm" and info.data.get("model_client", ...) is None:
-                raise ValueError(f"The chat with {chat.participant!r} is summed up, so it needs the model.")
+                raise ValueError(f"The chat with {chat.participant!r} is summarized, so it needs the model.")
         return chats
 
     @field_validator("triggers")
     @classmethod
     def _others_are_answered(cls, triggers: list[str] | None, info: ValidationInfo) -> list[str] | None:
         if triggers is not None and info.data.get("agent", ...) is None:
-            raise ValueError("Messages from others than these need the agent.")
+            raise ValueError("Messages from other senders need the agent.")
         return triggers
 
     @property

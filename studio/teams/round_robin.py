@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RoundRobinGroupChat(Team):
-    """The participants speak one after another, in order."""
+    """Participants take turns in a fixed order."""
 
     provider = "autogen_agentchat.teams.RoundRobinGroupChat"
     keywords = "order sequence turns"
@@ -43,8 +43,8 @@ class RoundRobinGroupChat(Team):
         if len(names) == 1:
             return self.decision("only candidate", "The team has no other participant.")
         if place == 0:
-            return self.decision("round robin", f"{names[0]} is the first in the order, in which all speak in turn.")
-        return self.decision("round robin", f"{names[place]} comes after {names[place - 1]} in the order.")
+            return self.decision("round robin", f"{names[0]} is first in the order.")
+        return self.decision("round robin", f"{names[place]} follows {names[place - 1]} in the order.")
 
     async def forget(self) -> None:
         self._state.place = 0

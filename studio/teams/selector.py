@@ -102,7 +102,7 @@ class _Kept:
 
 
 class SelectorGroupChat(Team):
-    """A model reads the conversation and says who speaks next."""
+    """A model reads the conversation and selects the next speaker."""
 
     provider = "autogen_agentchat.teams.SelectorGroupChat"
     keywords = "router manager"
@@ -157,7 +157,7 @@ class SelectorGroupChat(Team):
     def coerce(cls, config: JsonObject, warn: Warn) -> JsonObject:
         prompt = config.get("selector_prompt")
         if isinstance(prompt, str) and (unknown := unknown_placeholders(prompt, PLACEHOLDERS)):
-            warn(f"The question to the model cannot be filled in: {', '.join(unknown)}.", "/selector_prompt")
+            warn(f"The selector prompt cannot be filled in: {', '.join(unknown)}.", "/selector_prompt")
         return config
 
     def advice(self) -> Iterator[Finding]:
@@ -220,7 +220,7 @@ class SelectorGroupChat(Team):
             )
         return self.decision(
             "repeat not allowed",
-            f"{self._kept.previous} spoke last and may not speak again, so only {candidates[0]} is left.",
+            f"{self._kept.previous} spoke last and cannot repeat, so only {candidates[0]} is left.",
             candidates=candidates,
         )
 
@@ -278,12 +278,12 @@ class SelectorGroupChat(Team):
         attempts = asked.attempts
         is_named = bool(attempts) and not attempts[-1].refused
         if is_named:
-            reason = f"The model was asked and named {self.speaker}{_at_attempt(len(attempts))}."
+            reason = f"The model selected {self.speaker}{_at_attempt(len(attempts))}."
         else:
             place = "as the last speaker" if self._kept.previous else "as the first candidate"
-            reason = f"No answer of the model could be used, so {self.speaker} speaks {place}."
+            reason = f"The model gave no usable answer, so {self.speaker} speaks {place}."
         if len(candidates) < len(self.participants) and self._kept.may_speak is None:
-            reason += f" {self._kept.previous} spoke last and may not speak again."
+            reason += f" {self._kept.previous} spoke last and cannot repeat."
         prompt = self._prompt(candidates, f"[the conversation, {asked.message_count} messages]")
         rule = "model" if is_named else "no usable answer"
         return self.decision(rule, reason, candidates=candidates, prompt=prompt, attempts=attempts)
@@ -294,17 +294,15 @@ class SelectorGroupChat(Team):
         words = kept.words = kept.words or [(name, _as_word(name)) for name in self._named()]
         mentioned = [name for name, word in words if word.search(bounded)]
         if not mentioned:
-            return _Refusal(
-                "It names no participant.", f"No valid name was mentioned. Please select from: {candidates}."
-            )
+            return _Refusal("Names no participant.", f"No valid name was mentioned. Please select from: {candidates}.")
         if len(mentioned) > 1:
             return _Refusal(
-                "It names several.",
+                "Names several participants.",
                 f"Expected exactly one name to be mentioned. Please select only one from: {candidates}.",
             )
         if mentioned[0] == kept.previous and not self.allow_repeated_speaker:
             return _Refusal(
-                "It names the last speaker, who may not speak again.",
+                "Names the last speaker, who cannot repeat.",
                 f"Repeated speaker is not allowed, please select a different name from: {candidates}.",
             )
         self.next_speaker(mentioned[0])

@@ -32,7 +32,7 @@ from studio.teams.base import Team
 
 
 class SocietyOfMindAgent(ChatAgent):
-    """Lets a team work on each message and answers with what came out of it."""
+    """Has a team work on each message, and a model answers from its conversation."""
 
     provider = "autogen_agentchat.agents.SocietyOfMindAgent"
     aliases = ("autogen_agentchat.agents._society_of_mind_agent.SocietyOfMindAgent", "studio.teams.SocietyOfMindAgent")

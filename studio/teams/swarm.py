@@ -36,7 +36,7 @@ class _Handing:
 
 
 class Swarm(Team):
-    """The participants hand over to each other. Without a handoff, the last speaker speaks again."""
+    """Agents hand off to each other. Without a handoff, the last speaker continues."""
 
     provider = "autogen_agentchat.teams.Swarm"
     keywords = "handoff transfer"
@@ -107,9 +107,9 @@ class Swarm(Team):
         if handing.lost is not None:
             handing.chosen = handing.lost.target
             raise UnknownHandoffTarget(
-                f"{handing.lost.source!r} handed over to {handing.lost.target!r}, who is not one of the participants "
+                f"{handing.lost.source!r} handed off to {handing.lost.target!r}, which is not one of the participants "
                 f"{self.participant_names}.",
-                fix="Correct the handoff, or stop the team there with a condition for handoffs to that name.",
+                fix="Correct the handoff, or add a stop condition for handoffs to that name.",
             )
         handoff, handing.newest = handing.newest, None
         handing.chosen = last or self.participants[0].name
@@ -118,12 +118,10 @@ class Swarm(Team):
 
     def _explanation(self, handoff: HandoffMessage | None, *, is_first: bool) -> SpeakerDecisionEvent:
         if handoff is not None:
-            return self.decision("handoff", f"{handoff.source} handed over to {handoff.target}.")
+            return self.decision("handoff", f"{handoff.source} handed off to {handoff.target}.")
         if is_first:
-            return self.decision(
-                "no handoff", f"No agent has handed over yet, so {self.speaker} begins as the first participant."
-            )
-        return self.decision("no handoff", f"No agent has handed over since {self.speaker} was selected.")
+            return self.decision("no handoff", f"No handoff yet, so {self.speaker} begins as the first participant.")
+        return self.decision("no handoff", f"No handoff since {self.speaker} was selected.")
 
     async def forget(self) -> None:
         first = self.participants[0].name

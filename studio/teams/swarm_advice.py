@@ -12,11 +12,9 @@ from studio.errors import Finding
 from studio.messages import HandoffMessage
 from studio.teams.fields import TeamFields
 
-HANDOFF_TO_NOBODY = Advice("handoff_to_nobody", "A swarm's agent hands over to a name that is not in the team.")
-NOBODY_HANDS_OVER = Advice(
-    "nobody_hands_over", "An agent of a swarm never gets the word: no chain of handoffs leads to it."
-)
-KEEPS_THE_WORD = Advice("keeps_the_word", "An agent of a swarm can be handed over to and cannot hand over to anybody.")
+HANDOFF_TO_NOBODY = Advice("handoff_to_nobody", "An agent of a swarm has a handoff to a name that is not in the team.")
+NOBODY_HANDS_OVER = Advice("nobody_hands_over", "An agent of a swarm never speaks: no chain of handoffs leads to it.")
+KEEPS_THE_WORD = Advice("keeps_the_word", "An agent of a swarm has no handoffs, so it keeps speaking.")
 
 
 def on_handoffs(participants: Sequence[Participant], condition: TerminationCondition | None) -> Iterator[Finding]:
@@ -35,11 +33,11 @@ def on_handoffs(participants: Sequence[Participant], condition: TerminationCondi
     for at, each in enumerate(participants):
         where = f"/config/participants/{at}"
         if each.name not in reached:
-            message = f"`{each.name}` never speaks: no handoff leads to it from `{names[0]}`, who begins."
-            yield NOBODY_HANDS_OVER(message, "Let an agent hand over to it.", where)
+            message = f"`{each.name}` never speaks: no handoff leads to it from `{names[0]}`, which speaks first."
+            yield NOBODY_HANDS_OVER(message, "Give another agent a handoff to it.", where)
         elif isinstance(each, AssistantAgent) and not each.handoffs:
-            message = f"`{each.name}` cannot hand over to any agent, and keeps speaking until the team stops."
-            yield KEEPS_THE_WORD(message, "Let it hand back, if it should not have the last word.", where)
+            message = f"`{each.name}` has no handoffs, so it keeps speaking until the team stops."
+            yield KEEPS_THE_WORD(message, "Give it a handoff, unless it should speak last.", where)
 
 
 def _on_targets(
@@ -53,10 +51,8 @@ def _on_targets(
         for index, handoff in enumerate(agent.handoffs or ()):
             if handoff.target not in names and handoff.target not in stops_at:
                 where = f"/config/participants/{at}/config/handoffs/{index}"
-                message = (
-                    f"`{agent.name}` may hand over to `{handoff.target}`, who is not in the team: the run fails then."
-                )
-                fix = "Correct the name, or stop the team there with a condition for handoffs to that name."
+                message = f"`{agent.name}` has a handoff to `{handoff.target}`, which is not in the team."
+                fix = "Correct the name, or add a stop condition for handoffs to that name."
                 yield HANDOFF_TO_NOBODY(message, fix, where)
 
 

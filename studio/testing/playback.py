@@ -70,7 +70,7 @@ def _document(team: FilePath | None, recorded: Cassette) -> JsonValue:
         return recorded.heading.component
     document = parse_document(Path(team).read_bytes())
     if not isinstance(document, dict):
-        raise InvalidDocument(f"{str(team)!r} holds no team.", fix="Save it with Export, JSON in the builder.")
+        raise InvalidDocument(f"{str(team)!r} contains no team.", fix="Save it with Export, JSON in the builder.")
     inner = document.get("component")  # what the studio's API gives
     return inner if isinstance(inner, dict) and "provider" not in document else document
 
@@ -81,17 +81,17 @@ async def _again(team: Team, recorded: Cassette) -> PlaybackResult:
 
 
 def _difference(name: str, differs: str, found: PlaybackResult, recorded: Cassette) -> Iterator[str]:
-    yield f"The team no longer does what was recorded in {name}."
+    yield f"The team no longer behaves as recorded in {name}."
     yield differs
     changed = list(_prompt_changes(found, recorded))
     if changed:
         yield ""
-        yield "The prompt of the recording (-) and of now (+):"
+        yield "The recorded prompt (-) and the current one (+):"
         yield from changed[:MAX_LINES]
         if len(changed) > MAX_LINES:
             yield f"… and {len(changed) - MAX_LINES} more lines"
     yield ""
-    yield "If the change is meant, run the team again in the studio and save the test again."
+    yield "If the change is intended, run the team again in the studio and save the test again."
 
 
 def _prompt_changes(found: PlaybackResult, recorded: Cassette) -> Iterator[str]:

@@ -53,7 +53,7 @@ class VariableCondition:
             self._tree = ast.parse(_PLACE.sub(self._placed, text).strip(), NO_FILE, mode="eval").body
             self._check(self._tree)
         except (SyntaxError, RecursionError, MemoryError) as error:
-            raise ValueError(f"{text!r} is no condition. Write one such as `count >= 3 and not done`.") from error
+            raise ValueError(f"{text!r} is not a condition. Write one such as `count >= 3 and not done`.") from error
 
     def holds(self, variables: Mapping[str, object]) -> bool:
         """Whether it is true of these variables.
@@ -76,7 +76,7 @@ class VariableCondition:
             raise ValueError("A condition is nested too deeply.")
         match node:
             case ast.Constant(value=str(text)) if self._stand_in in text:
-                raise ValueError("A condition names variables outside of quotes: write `${name}`, not `'${name}'`.")
+                raise ValueError("Write variables outside of quotes: `${name}`, not `'${name}'`.")
             case ast.Name() | ast.Constant(value=str() | int() | float() | None):
                 return
             case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):

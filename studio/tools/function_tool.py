@@ -39,10 +39,10 @@ def _signature_of(source: str, imports: Sequence[Import] = ()) -> Signature:
 
 
 class FunctionTool(BaseTool):
-    """Calls a Python function, in a process of its own.
+    """Calls a Python function in a separate process.
 
-    The function sees nothing of the studio: its imports are `global_imports`, its environment holds the variables that
-    its source names, its folder is new. Made from a live function, in a script, the tool calls just that.
+    The function gets the imports in `global_imports`, the environment variables that its source names, and an empty
+    folder. In a script, a tool made from a live function calls that function directly.
     """
 
     provider = "autogen_core.tools.FunctionTool"
@@ -97,7 +97,7 @@ class FunctionTool(BaseTool):
     strict: Annotated[
         bool | None,
         Field(
-            description="The model's service checks the arguments. No parameter may have a default.",
+            description="The model service checks the arguments. Parameters must not have defaults.",
             json_schema_extra={"x-advanced": True},
         ),
     ] = None
@@ -256,7 +256,7 @@ def source_of(function: Callable[..., Any]) -> str:
         return textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError) as error:
         raise ConfigError(
-            f"The source of {function!r} cannot be read, so no tool can be made of it.",
+            f"The source of {function!r} cannot be read, so it cannot become a tool.",
             fix="Define the function with `def` in a file.",
         ) from error
 

@@ -112,7 +112,7 @@ class HttpTool(BaseTool):
     @classmethod
     def _is_a_host(cls, host: str) -> str:
         if not _HOST.fullmatch(host):
-            raise ValueError("The host is a name or an address alone, such as api.example.com.")
+            raise ValueError("Enter only a host name or address, such as api.example.com.")
         return host
 
     async def _run(self, arguments: JsonObject) -> ToolReturn:
@@ -122,7 +122,7 @@ class HttpTool(BaseTool):
         places = {name: given.pop(name, "") for name in _PLACE.findall(self.path) if not is_reference(name)}
         path = _PLACE.sub(lambda match: self._in_path(match[1], places), self.path)
         if _has_steps(path) and not _has_steps(self.path):  # they would lead to another path than the approved one
-            raise ToolFailed(f"The path {path!r} would lead elsewhere.", fix="Give other arguments than dots.")
+            raise ToolFailed(f"The path {path!r} would change the path.", fix="Use arguments without dot segments.")
         url = f"{self.address}/{path.removeprefix('/')}"
         method = self.method or "POST"
         in_query = method in ("GET", "DELETE")
@@ -139,7 +139,7 @@ class HttpTool(BaseTool):
         except TimeoutError as error:
             raise ToolFailed(f"{self.address} did not answer within {self.timeout:g} s.") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ToolFailed(f"{self.address} cannot be asked: {error}") from error
+            raise ToolFailed(f"{self.address} cannot be called: {error}") from error
         return self._result(response, body)
 
     def _in_path(self, name: str, places: JsonObject) -> str:

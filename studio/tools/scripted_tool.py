@@ -14,7 +14,7 @@ from studio.tools.base import BaseTool, ToolReturn
 
 
 class ScriptedTool(BaseTool):
-    """Gives the same result, whatever it is called with: for demonstrations and tests."""
+    """Returns the same result for any arguments. For demos and tests."""
 
     provider = "studio.tools.ScriptedTool"
     keywords = "mock fake test demo fixed result"

@@ -14,8 +14,8 @@ Item = TypeVar("Item")
 
 _in_force: ContextVar[ContextVariables | None] = ContextVar("studio_context_variables", default=None)
 
-NO_VARIABLES = "There are no context variables here: no team around this has any."
-GIVE_SOME = "Give the team context variables; an empty object will do."
+NO_VARIABLES = "There are no context variables: no team that contains this agent has any."
+GIVE_SOME = "Give the team context variables; an empty object is enough."
 
 
 def team_variables() -> ContextVariables | None:

@@ -199,7 +199,7 @@ class StaticWorkbench(Workbench):
 
 
 class StaticStreamWorkbench(StaticWorkbench):
-    """A fixed set of tools that may tell what happens on the way."""
+    """A fixed set of tools that can report progress."""
 
     provider = "autogen_core.tools.StaticStreamWorkbench"
     aliases = (

@@ -59,9 +59,9 @@ STATUS: Mapping[type[StudioError], int] = {
     StudioError: 400,
 }
 MESSAGES = {
-    404: ("not_found", "There is no page at this address.", "Check the address, or start from the list of teams."),
+    404: ("not_found", "There is no page at this address.", "Check the address, or go to your teams."),
     405: ("method_not_allowed", "This address does not support this method.", ""),
-    413: ("too_large", "", "Send less, or raise `STUDIO_MAX_UPLOAD_MB`."),
+    413: ("too_large", "", "Send a smaller request, or raise `STUDIO_MAX_UPLOAD_MB`."),
     500: ("internal", "Internal error. The server log has the details.", "Try again. If it keeps failing, report it."),
 }
 DATA_PREFIXES = ("/api/", "/fragments/", "/static/", CALLS)

@@ -47,7 +47,7 @@ async def fetch_document(
             return await _follow(url, allow_private, accept)
     except TimeoutError as error:
         raise UrlUnreachable(
-            f"{url!r} did not answer completely within {TIMEOUT_S:.0f} s.", fix="Try again."
+            f"{url!r} did not respond completely within {TIMEOUT_S:.0f} s.", fix="Try again."
         ) from error
     except TooLong as error:
         raise TooLarge(f"{url!r} is larger than {MAX_BYTES // (1024 * 1024)} MB.", fix=instead) from error
@@ -56,7 +56,7 @@ async def fetch_document(
     except HostRefused as error:
         raise UrlRefused(
             error.what,
-            fix=f"{instead} Or ask the operator for `STUDIO_ALLOW_PRIVATE_URLS`.",
+            fix=f"{instead} Or ask the operator to set `STUDIO_ALLOW_PRIVATE_URLS`.",
         ) from error
     except httpx.HTTPError as error:
         raise UrlUnreachable(f"{url!r} cannot be read: {error}.", fix="Check the address, then try again.") from error

@@ -34,7 +34,7 @@ async def open_tracing(settings: Settings) -> AsyncGenerator[None]:
 
 
 THE_TOKEN = "the studio’s access token"
-UNREADABLE = "A log message could not be written out."
+UNREADABLE = "A log message could not be formatted."
 _formatter = logging.Formatter()
 
 
@@ -87,7 +87,7 @@ class RedactingFilter(logging.Filter):
         try:
             message = record.getMessage()
         except Exception:  # noqa: BLE001 -- of the arguments, which `logging` would print as they are
-            record.msg, record.args = f"{UNREADABLE} It began as: {clean(str(record.msg))}", ()
+            record.msg, record.args = f"{UNREADABLE} It starts with: {clean(str(record.msg))}", ()
         else:
             if (without := clean(message)) is not message:
                 record.msg, record.args = without, ()

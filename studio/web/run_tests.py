@@ -17,11 +17,11 @@ from studio.settings import Settings
 from studio.store import Store
 from studio.web.sharing import known_secrets, whole_log
 
-TEST = '''"""The team {name} does what it did on {date}: its run is repeated from the answers that were recorded.
+TEST = '''"""The team {name} behaves as in its run of {date}, which is replayed from its recorded answers.
 
-No key and no network are needed and nothing is paid for. It fails when the team does something else: other prompts,
-tools, speakers or messages, or another end. Put the team as it is now into `{stem}.team.json`. If a change is
-meant, run the team again in the studio and save its test again.
+Needs no key and no network, and costs nothing. Fails when prompts, tools, speakers, messages or the end differ. Keep
+the current team in `{stem}.team.json`. If a change is intended, run the team again in the studio and save its test
+again.
 """
 
 from pathlib import Path

@@ -115,12 +115,12 @@ def check_certificate(settings: Settings) -> None:
     if settings.tls_cert is None and settings.tls_key is None:
         return
     if settings.tls_cert is None or settings.tls_key is None:
-        raise SetupError("HTTPS needs a certificate and its key.", fix="Give both --tls-cert and --tls-key.")
+        raise SetupError("HTTPS needs a certificate and its key.", fix="Pass both --tls-cert and --tls-key.")
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(settings.tls_cert, settings.tls_key)
     except OSError as error:  # also what OpenSSL says of them
         raise SetupError(
-            f"The certificate {str(settings.tls_cert)!r} cannot be used with its key: {error.strerror or error}.",
+            f"The certificate {str(settings.tls_cert)!r} does not match its key: {error.strerror or error}.",
             fix="Check both files.",
         ) from error
 
@@ -141,8 +141,8 @@ def listen(settings: Settings) -> socket.socket:
     except OSError as error:
         listener.close()
         raise SetupError(
-            f"Nothing can listen on {settings.host}:{settings.port}: {error.strerror}.",
-            fix="Choose another port with `--port`, or 0 for a free one.",
+            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}.",
+            fix="Choose another port with `--port`; 0 takes a free one.",
         ) from error
     listener.set_inheritable(True)
     return listener

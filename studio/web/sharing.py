@@ -75,7 +75,7 @@ def _share(
     shared = SharedRun(packed, _html(packed.bundle, templates))
     if shared.size_mb > settings.max_upload_mb:
         most = f"{settings.max_upload_mb} MB"
-        raise TooLarge(f"The file would exceed the limit of {most} that a studio takes.", fix="Share a shorter run.")
+        raise TooLarge(f"The file would exceed the limit of {most} for imports.", fix="Share a shorter run.")
     return shared
 
 

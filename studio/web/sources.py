@@ -26,9 +26,9 @@ class GalleryRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    text: str = Field("", description="JSON or YAML of a gallery, a list of components or one component.")
+    text: str = Field("", description="JSON or YAML of a gallery, a list of components, or one component.")
     url: str = Field("", description="http or https address; the server fetches it once.")
-    digest: str = Field("", description="SHA-256 that the preview told; anything else is then refused.")
+    digest: str = Field("", description="SHA-256 from the preview; other content is refused.")
 
 
 REQUEST_BODY: dict[str, Any] = {
@@ -86,7 +86,7 @@ async def _gallery_source(request: Request, settings: SettingsDep, person: Perso
         content = await fetch_document(asked.url, allow_private=settings.allow_private_urls)
         return GallerySource(content, "url", asked.url, asked.digest)
     if not asked.text.strip():
-        raise InvalidDocument("There is nothing to import.", fix="Choose a file, paste text or enter a URL.")
+        raise InvalidDocument("Nothing to import.", fix="Choose a file, paste text or enter a URL.")
     return GallerySource(asked.text.encode(), "paste", "", asked.digest)
 
 

@@ -138,7 +138,7 @@ class Views:
         return Response(status_code=LEFT) if work.cancelled() else work.result()
 
     async def _by_process(self, admitted: AuthContext, view: View, args: Sequence[object]) -> Response:
-        too_large = TooLarge("This run is too long to show as a whole.", fix="Choose an earlier entry.")
+        too_large = TooLarge("This run is too long to show completely.", fix="Choose an earlier entry.")
         while True:
             began_s = time.monotonic()
             try:

@@ -26,7 +26,7 @@ ASSISTANT: JsonObject = {
     },
 }
 AGENTS = pytest.mark.parametrize(
-    ("document", "needed"), [(VIDEO, "opencv-python"), (ASSISTANT, "Assistants service")], ids=["video", "assistant"]
+    ("document", "needed"), [(VIDEO, "opencv-python"), (ASSISTANT, "Assistants API")], ids=["video", "assistant"]
 )
 
 

@@ -208,7 +208,7 @@ async def test_a_download_that_cannot_be_kept_is_told(make_surfer: Make, tmp_pat
         (tmp_path / name).mkdir()
     surfer = make_surfer(does("click", target_id=5), does("hover", target_id=4), downloads_folder=str(tmp_path))
     texts = [(await turn(surfer))[1] for _ in range(2)]
-    assert any("cannot be kept" in text for text in texts)
+    assert any("cannot be saved" in text for text in texts)
 
 
 async def test_cancelling_while_it_starts_leaves_no_browser(make_surfer: Make):

@@ -87,5 +87,5 @@ def test_stores_show_what_they_keep_and_where(run_script: RunScript):
     assert outcome.lines == [
         "{'key': 1} 2 kept",
         "True ('key', 'text') none",
-        "Keeps answers until the program ends.",
+        "Stores answers in memory until the program ends.",
     ]

@@ -64,4 +64,4 @@ def test_a_memory_of_a_list_passes_over_the_options_of_others(run_script: RunScr
         print([item.content for item in asyncio.run(memory.query("x", top_k=2)).results])
         print(memory.dump_component().description)
     """)
-    assert outcome.lines == ["['tea']", "Reminds the agent of everything on a list, before each model call."]
+    assert outcome.lines == ["['tea']", "Adds a list of items to the conversation before each model call."]

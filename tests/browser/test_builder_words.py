@@ -22,7 +22,7 @@ def test_kinds_are_called_as_people_call_them(open_page: OpenPage):
     document = {**team(agent("writer", tools=[tool]), model_client=replay("x")), "provider": magentic}
     open_team(page, document)
     expect(page.locator("[data-inspector-head] [data-type]")).to_have_text("Magentic-One · team")
-    expect(page.locator("[data-canvas]")).to_contain_text("plans and hands out the work")
+    expect(page.locator("[data-canvas]")).to_contain_text("plans and assigns the work")
     page.get_by_role("tab", name="Outline").click()
     page.locator('[data-outline] [data-component$="/tools/0"]').first.click()
     expect(page.locator("[data-inspector-head] [data-type]")).to_have_text("Agent as a tool")

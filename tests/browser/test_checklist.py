@@ -155,7 +155,7 @@ def test_arrow_keys_walk_the_list_and_the_focus_stays_in_it(open_page: OpenPage)
     expect(items.nth(1)).to_be_focused()
     page.keyboard.press("ArrowDown")
     expect(items.nth(0)).to_be_focused()
-    entry(page, "question_lacks").get_by_role("button", name="Use the usual question").press("Enter")
+    entry(page, "question_lacks").get_by_role("button", name="Use the default prompt").press("Enter")
     expect(items).to_have_count(1)
     expect(items.first).to_be_focused()
 

@@ -96,7 +96,7 @@ def test_a_run_is_shared_and_brought_in_again(open_page: OpenPage, api: httpx.Cl
     page.wait_for_url(f"**/runs/{run_id}")
     expect_end(page, "Finished")
     page.get_by_label("Import a shared run").set_input_files(file)
-    expect(page.get_by_role("status")).to_contain_text("This run is here already.")
+    expect(page.get_by_role("status")).to_contain_text("This run already exists here.")
 
 
 def test_a_run_becomes_a_test(open_page: OpenPage, api: httpx.Client, tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_a_replay_asks_what_tools_do_and_shows_where_it_parts(open_page: OpenPag
     page.keyboard.type("whisper")
     page.keyboard.press("Enter")
     expect(page.locator(".run-origin")).to_contain_text("Replay of")
-    expect_end(page, "the record has ToolCallExecutionEvent from writer")
+    expect_end(page, "the recording has ToolCallExecutionEvent from writer")
     page.get_by_role("link", name="Compare both").click()
     expect(page.locator(".compare-divergence")).to_be_visible()
 

@@ -23,7 +23,7 @@ def test_a_hint_stands_at_its_field_and_at_its_lines_until_it_is_mended(open_pag
     page = open_page()
     open_team(page, team(agent("writer"), agent("critic"), termination_condition=None))
     hint = page.locator(FIELD)
-    expect(hint).to_contain_text("may run for ever")
+    expect(hint).to_contain_text("may run forever")
     page.get_by_role("tab", name="JSON").click()
     assert marked_line(page, "#panel-json").startswith('"termination_condition"')
     page.get_by_role("tab", name="Python").click()

@@ -102,7 +102,7 @@ def test_a_model_connection_is_approved_once_for_all_teams_and_nothing_else_with
 def test_what_hides_characters_is_shown_without_being_asked_for(open_page: OpenPage, make_team: MakeTeam):
     page = open_page()
     dialog = asks(page, make_team(guests(SHOUT.replace("upper()", "upper() # \u202e"))))
-    expect(dialog.locator("pre").get_by_title("A character that cannot be seen")).to_be_visible()
+    expect(dialog.locator("pre").get_by_title("Invisible character")).to_be_visible()
 
 
 def test_a_refused_run_leads_to_the_review_and_back_to_the_task(open_page: OpenPage, make_team: MakeTeam):

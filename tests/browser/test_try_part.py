@@ -145,7 +145,7 @@ def test_a_condition_shows_where_a_conversation_stops(open_page: OpenPage, opena
     expect(rows.last.locator("[data-fired=true]")).to_have_text('"DONE" seen, met')
     pasted.fill("nobody says this")
     page.get_by_role("button", name="Check", exact=True).click()
-    expect(page.get_by_role("alert").filter(has_text="Line 1 does not say who speaks")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="Line 1 has no speaker")).to_be_visible()
     expect(rows).to_have_count(0)
 
 

@@ -72,14 +72,14 @@ def test_an_exported_script_holds_references_in_place_of_keys(studio: Studio, tm
     assert 'env("OPENAI_API_KEY")' in out
     assert '"Bearer {env:STUDIO_SECRET_AUTHORIZATION_' in out
     assert "text/plain" in out
-    assert "/config/client/config/api_key holds a key in the open; the script reads OPENAI_API_KEY instead." in err
+    assert "/config/client/config/api_key contains a key in plain text; the script reads OPENAI_API_KEY instead." in err
     assert err.count("\n") == 2
 
 
 def test_doctor_looks_at_this_machine(studio: Studio, tmp_path: Path):
     code, out, _ = studio("doctor", "--data-dir", tmp_path / "new")
     assert code == 0
-    assert "components are registered" in out
+    assert "components are installed" in out
     assert "BAD" not in out
 
 
@@ -108,4 +108,4 @@ def test_a_database_is_migrated_on_its_own(studio: Studio, tmp_path: Path):
     first = studio("migrate", "--data-dir", tmp_path / "data")
     assert (first.code, first.out) == (0, f"Migrated the database to form {newest_form()}.\n")
     again = studio("migrate", "--data-dir", tmp_path / "data")
-    assert (again.code, again.out) == (0, f"The database is in form {newest_form()}.\n")
+    assert (again.code, again.out) == (0, f"The database has the form {newest_form()}.\n")

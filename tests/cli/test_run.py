@@ -95,7 +95,7 @@ def test_a_person_who_is_not_there_ends_the_run_with_a_message(
     file.write_text(json.dumps(with_person(greeting)), encoding="utf-8")
     code, _, err = studio_process("run", file, "-t", "Hello")
     assert code == 1
-    assert "'you' waits for a person" in err
+    assert "'you' needs user input" in err
     assert "Traceback" not in err
 
 
@@ -108,7 +108,7 @@ def test_what_a_team_could_do_is_shown_and_needs_approval(
     refused = studio_process("run", file, "-t", "Hello")
     assert refused.code == 2
     assert "def add" in refused.err
-    assert "There is no terminal to approve this. Not approved: Runs the Python function" in refused.err
+    assert "Approval needs a terminal. Not approved: Runs the Python function" in refused.err
     assert "Good morning." not in refused.out
     assert studio_process("run", file, "-t", "Hello", "--approve").code == 0
 

@@ -47,7 +47,7 @@ def test_what_is_not_read_is_told_by_line_and_nothing_is_executed(
     code, out, _ = studio("check", "trap.py")
     assert code == 1
     assert "trap.py:3:1:" in out
-    assert "trap.py:4:1: A loop is not read." in out
+    assert "trap.py:4:1: A loop is not supported here." in out
     code, out, _ = studio("check", "--json", "trap.py")
     assert [each["line"] for each in json.loads(out)[0]["rejected"]] == [3, 4]
     code, _, err = studio("run", "trap.py", "--task", "x")
@@ -58,4 +58,4 @@ def test_what_is_not_read_is_told_by_line_and_nothing_is_executed(
 def test_a_script_that_is_no_text_is_a_clear_message(studio: Studio, tmp_path: Path):
     (tmp_path / "a.py").write_bytes(b"\xff\xfe")
     code, out, _ = studio("check", tmp_path / "a.py")
-    assert (code, "not text in UTF-8" in out) == (1, True)
+    assert (code, "not UTF-8 text" in out) == (1, True)

@@ -214,7 +214,7 @@ def test_comments_that_a_team_has_no_place_for_are_told_once():
     source = f"# one\n{HEAD}\n# two\nagent = {AGENT}\n"
     [finding] = [each for each in parse_python(source).findings if each.code == "lost_comment"]
     assert (finding.severity, finding.place.line) == ("warning", 1)
-    assert "2 from here on" in finding.message
+    assert "these 2" in finding.message
 
 
 def test_a_tool_that_needs_more_than_itself_is_refused():

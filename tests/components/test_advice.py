@@ -149,5 +149,5 @@ def test_one_component_cannot_drown_the_others():
 def test_every_kind_of_advice_has_a_code_of_its_own_and_a_sentence():
     component_classes()
     assert all(code == kind.code and kind.meaning.endswith(".") for code, kind in advice_kinds.items())
-    with pytest.raises(ValueError, match="two kinds"):
+    with pytest.raises(ValueError, match="Two kinds"):
         Advice("example_slow", "Again.")

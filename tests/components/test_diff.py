@@ -59,14 +59,14 @@ def test_a_long_text_is_told_to_be_shown_by_line():
     before, after = team(agent("a", system_message="One.\nTwo.")), team(agent("a", system_message="One.\nThree."))
     [change] = diff(before, after)
     assert change.has_long_text
-    assert change.sentence == "a: system message rewritten"
+    assert change.sentence == "a: system message changed"
 
 
 def test_a_long_text_that_is_gone_was_not_written():
     before = team(agent("a", system_message="One.\nTwo."))
     for now in (None, ""):
-        assert sentences(before, team(agent("a", system_message=now))) == ["a: system message emptied"]
-    assert sentences(team(agent("a", system_message="")), before) == ["a: system message written"]
+        assert sentences(before, team(agent("a", system_message=now))) == ["a: system message cleared"]
+    assert sentences(team(agent("a", system_message="")), before) == ["a: system message added"]
 
 
 @pytest.mark.slow

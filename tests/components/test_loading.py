@@ -15,6 +15,7 @@ from studio.components import (
     validate_component,
     walk,
 )
+from studio.conditions import MaxMessageTermination
 from studio.errors import InvalidComponent, InvalidDocument
 from tests.components.examples import Car, CarPark, PetrolEngine, Vehicle, car, engine, park
 
@@ -237,3 +238,11 @@ parks = st.recursive(
 def test_dump_then_load_gives_an_equal_component(fleet: CarPark):
     assert Component.load_component(fleet.dump_component()) == fleet
     assert Component.load_component(json.loads(json.dumps(fleet.dump_component()))) == fleet
+
+
+def test_the_summary_of_an_earlier_version_is_no_description_of_the_author():
+    stored = MaxMessageTermination(max_messages=3).dump_component()
+    stored["description"] = "Stop after a number of messages, the task included."
+    assert load_component(stored).dump_component()["description"] == MaxMessageTermination.summary()
+    written: JsonValue = {**stored, "description": "Stop early."}
+    assert load_component(written).dump_component()["description"] == "Stop early."

@@ -87,7 +87,7 @@ async def test_a_redirect_to_a_public_host_that_nobody_named_is_refused(library:
         answering(redirect("https://evil.example/collect")) as url,
         http_client(Guard.for_url(url), client_class=library.AsyncClient, follow_redirects=True) as client,
     ):
-        with pytest.raises(HostRefused, match=r"evil\.example:443 is not among the hosts"):
+        with pytest.raises(HostRefused, match=r"evil\.example:443 is not among the approved hosts"):
             await client.get(url)
 
 
@@ -247,5 +247,5 @@ async def test_an_answer_that_only_drips_is_given_up(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(fetch, "TIMEOUT_S", 0.2)
     async with answering(drip) as url:
-        with pytest.raises(fetch.UrlUnreachable, match="did not answer completely"):
+        with pytest.raises(fetch.UrlUnreachable, match="did not respond completely"):
             await fetch.fetch_document(url, allow_private=True)

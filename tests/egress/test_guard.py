@@ -25,7 +25,7 @@ async def test_a_public_name_that_leads_inside_is_refused_with_what_to_do(inside
     with pytest.raises(HostRefused, match="not on the public internet") as refused:
         await Guard.for_host(NAME, inside.port).open_connection(NAME, inside.port)
     assert "STUDIO_ALLOW_PRIVATE_URLS" in refused.value.fix
-    assert "Name the address itself" in refused.value.fix
+    assert "Enter the address itself" in refused.value.fix
     assert not inside.visits
 
 
@@ -152,7 +152,7 @@ async def test_a_guard_that_names_hosts_lets_nobody_else_through():
     with resolving(leading_to(PUBLIC)):
         assert await guard.addresses("API.example.com", 8443)
         for host, port in (("example.com", 443), ("evil-api.example.com", 443), ("api.example.com.evil.org", 443)):
-            with pytest.raises(HostRefused, match="not among the hosts"):
+            with pytest.raises(HostRefused, match="not among the approved hosts"):
                 await guard.addresses(host, port)
     assert guard.check("::1", 81)
 

@@ -79,7 +79,7 @@ async def test_without_its_image_or_when_its_first_command_fails_nothing_stays()
 
 async def test_without_the_command_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(ExecutorUnavailable, match="there is no `docker` command here"):
+    with pytest.raises(ExecutorUnavailable, match="the `docker` command is not installed"):
         await DockerCommandLineCodeExecutor().start()
 
 

@@ -50,5 +50,5 @@ async def test_a_cell_that_takes_too_long_or_is_cancelled_leaves_the_kernel_usab
 
 
 async def test_an_unknown_kernel_is_told() -> None:
-    with pytest.raises(ExecutorUnavailable, match="No Jupyter kernel is called 'cobol'"):
+    with pytest.raises(ExecutorUnavailable, match="Unknown Jupyter kernel 'cobol'"):
         await JupyterCodeExecutor(kernel_name="cobol").start()

@@ -62,7 +62,7 @@ def test_another_worker_takes_over(processes: Fleet, openai_server: OpenAIServer
     openai_server.say("One.", Reply("Two.", hold=0), "Two.")
     client = processes.web()
     first, second = processes.start("worker"), processes.start("worker")
-    driving, waiting = sorted([first, second], key=lambda each: "stands by" in Fleet.line(each))
+    driving, waiting = sorted([first, second], key=lambda each: "on standby" in Fleet.line(each))
     people = [agent("ann", openai_server.url), agent("bob", openai_server.url)]
     run_id = start(client, group("RoundRobinGroupChat", people, turns=2))
     openai_server.wait_until_held()
@@ -81,7 +81,7 @@ def test_another_worker_takes_over(processes: Fleet, openai_server: OpenAIServer
 def test_one_database_has_one_that_drives(processes: Fleet):
     processes.web("serve")
     waiting = processes.start("worker")
-    assert "stands by" in Fleet.line(waiting)
+    assert "on standby" in Fleet.line(waiting)
 
 
 def test_processes_of_a_fleet_need_its_database_and_its_keys(processes: Fleet, tmp_path: Path):

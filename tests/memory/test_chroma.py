@@ -110,7 +110,7 @@ async def test_a_query_may_ask_for_what_has_some_metadata(make_memory: Make):
 async def test_it_can_be_emptied_and_only_reset_when_allowed(make_memory: Make):
     memory = make_memory()
     await memory.add(text("abc"))
-    with pytest.raises(ConfigError, match="must not be reset"):
+    with pytest.raises(ConfigError, match="Resetting this memory is not allowed"):
         await memory.reset()
     with pytest.raises(RuntimeError):  # as in AutoGen
         await memory.reset()
@@ -176,7 +176,7 @@ async def test_a_script_may_give_its_fields_and_embedding_as_in_autogen(tmp_path
     await memory.add(text("abc"))
     assert len((await memory.query("abc")).results) == 1
     await memory.close()
-    with pytest.raises(ConfigError, match="embedding function of a script"):
+    with pytest.raises(ConfigError, match="was defined in a script"):
         await ChromaDBVectorMemory.load_component(memory.dump_component()).query("abc")
 
 

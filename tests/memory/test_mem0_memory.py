@@ -111,4 +111,4 @@ def test_a_local_one_needs_a_config_and_names_its_secrets():
         "provider": Mem0Memory.provider,
         "config": {"is_cloud": False, "config": {"api_key": "sk-1"}},
     }
-    assert "in the open" in validate_component(open_key).warnings[0].message
+    assert "in plain text" in validate_component(open_key).warnings[0].message

@@ -96,7 +96,7 @@ async def test_a_query_may_ask_for_fewer_nearer_or_the_latest(make_memory: Make)
 
 
 async def test_one_that_knows_only_the_latest_cannot_search():
-    with pytest.raises(ValueError, match="keeps no vectors"):
+    with pytest.raises(ValueError, match="stores no vectors"):
         await RedisMemory(sequential=True).query("x", sequential=False)
 
 

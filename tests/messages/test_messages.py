@@ -133,7 +133,7 @@ def test_a_format_that_could_grow_or_look_inside_is_refused(template: str):
     message = StructuredMessage[Report](content=Report(), source="a", format_string=template)
     with pytest.raises(ConfigError, match="`format_string` cannot be filled in"):
         message.to_text()
-    with pytest.raises(ValidationError, match="An answer cannot be shown like this"):
+    with pytest.raises(ValidationError, match="The format string cannot be filled in"):
         StructuredMessageFactory(json_schema=Report.model_json_schema(), format_string=template)
 
 

@@ -190,7 +190,7 @@ async def test_pictures_are_sent_to_models_that_read_them(server: AnthropicServe
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
     ]
     blind = {"vision": False, "function_calling": True, "json_output": True, "family": "x", "structured_output": True}
-    with pytest.raises(ModelRefused, match="does not read pictures"):
+    with pytest.raises(ModelRefused, match="does not support vision"):
         await make_client(model_info=blind).create(ask)
 
 

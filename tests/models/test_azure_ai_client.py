@@ -93,7 +93,7 @@ async def test_arguments_beyond_the_api_are_handed_to_the_model(
 
 
 async def test_a_place_is_judged_before_anything_is_sent(make_client: MakeClient) -> None:
-    for endpoint, said in (("http://169.254.169.254/m", "of the link itself"), ("endpoint", "names no host")):
+    for endpoint, said in (("http://169.254.169.254/m", "link-local"), ("endpoint", "contains no reachable host")):
         client = make_client(endpoint=endpoint)
         for _ in range(2):
             with pytest.raises(HostRefused, match=said):

@@ -131,7 +131,7 @@ async def test_a_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         client=ReplayChatCompletionClient(chat_completions=["a"]),
         store=DiskCacheStore(directory=str(tmp_path / "file")),
     )
-    with pytest.raises(ConfigError, match="cannot be made"):
+    with pytest.raises(ConfigError, match="cannot be created"):
         await client.create(ASK)
 
 

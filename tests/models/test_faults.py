@@ -25,20 +25,20 @@ FAULTS: dict[str, tuple[Reply, type[StudioError], str]] = {
     "overload": (Reply(status=429, retry_after="0"), ModelUnavailable, "status 429"),
     "server error": (Reply(status=500, retry_after="0"), ModelUnavailable, "status 500"),
     "out of service": (Reply(status=503, retry_after="0"), ModelUnavailable, "status 503"),
-    "cut before the first byte": (Reply("a b", cut=HEADERS), ModelUnavailable, "cut the connection"),
+    "cut before the first byte": (Reply("a b", cut=HEADERS), ModelUnavailable, "closed the connection"),
     "slow first byte": (Reply("a b", hold=HEADERS), ModelUnavailable, "did not answer in time"),
 }
 """The same for whole and streamed answers."""
 OF_A_STREAM: dict[str, tuple[Reply, str]] = {
-    "cut in the middle": (Reply("a b", cut=1), "cut the connection|ended before it was complete"),
-    "malformed chunk": (Reply("a b", malformed=1), "no chat completion"),
+    "cut in the middle": (Reply("a b", cut=1), "closed the connection|ended before it was complete"),
+    "malformed chunk": (Reply("a b", malformed=1), "did not return a chat completion"),
     "no end": (Reply("a b", unfinished=True), "ended before it was complete"),
     "nothing at all": (Reply("", unfinished=True), "said nothing|ended before it was complete"),
     "slow second word": (Reply("a b", hold=1), "did not answer in time"),
 }
 OF_A_WHOLE: dict[str, tuple[Reply, str]] = {
-    "malformed body": (Reply("a", malformed=0), "no chat completion"),
-    "cut": (Reply("a", cut=0), "cut the connection"),
+    "malformed body": (Reply("a", malformed=0), "did not return a chat completion"),
+    "cut": (Reply("a", cut=0), "closed the connection"),
 }
 
 pytestmark = pytest.mark.parametrize("name", SERVICES)

@@ -181,7 +181,7 @@ async def test_what_is_asked_for_is_asked_in_its_words(library: type[Llama]) -> 
 
 async def test_one_of_several_tools_cannot_be_demanded(library: type[Llama]) -> None:
     client = LlamaCppChatCompletionClient(model_path="m.gguf")
-    with pytest.raises(ModelRefused, match="not some one of several"):
+    with pytest.raises(ModelRefused, match="not any one of several"):
         await client.create(ASK, tools=[DEPTH, ToolSchema(name="tide", description="")], tool_choice="required")
     assert library.made == []
 

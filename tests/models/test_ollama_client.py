@@ -146,7 +146,7 @@ async def test_calls_and_their_results_go_back(server: OllamaServer, make_client
         },
         {"role": "tool", "content": "2", "tool_name": "add"},
     ]
-    with pytest.raises(ModelRefused, match="does not read pictures"):
+    with pytest.raises(ModelRefused, match="does not support vision"):
         await make_client().create(conversation)
 
 

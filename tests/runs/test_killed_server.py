@@ -103,7 +103,7 @@ async def test_a_run_in_which_the_server_died_twice_waits_for_a_person(
     async with open_studio() as studio:
         [run] = await studio.store.runs.list()
         waiting = (await studio.until(run.id, RunState.PAUSED)).view
-        assert (waiting.reason, "died twice" in waiting.detail, world.calls) == ("killed", True, [])
+        assert (waiting.reason, "crashed twice" in waiting.detail, world.calls) == ("killed", True, [])
     async with open_studio() as studio:
         assert (await studio.supervisor.view(run.id)).reason == "killed"
         await studio.supervisor.command(run.id, "continue", by="ann")

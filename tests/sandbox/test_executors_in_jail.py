@@ -198,7 +198,7 @@ async def test_functions_and_what_they_need_are_there(jail: Jail) -> None:
         async with LocalCommandLineCodeExecutor(functions=functions) as executor:
             assert await output(executor, python("from functions import one; print(one())")) == "1"
         async with LocalCommandLineCodeExecutor(functions=missing) as executor:
-            with pytest.raises(FunctionsUnusable, match="approved for no network: no-such-package-of-ours"):
+            with pytest.raises(FunctionsUnusable, match="approved without network access: no-such-package-of-ours"):
                 await output(executor, python("pass"))
 
 

@@ -111,7 +111,9 @@ async def test_only_granted_hosts_are_reached(jail: Jail, server: StdioServerPar
         with within(jail, granted(server), (here,)):
             async with McpWorkbench(server_params=server) as bench:
                 assert await asked(bench, "fetch", url=f"http://{here}/a") == "granted GET /a HTTP/1.1"
-                assert (await asked(bench, "fetch", url=f"http://{there}/")).startswith("403 The sandbox does not let")
+                assert (await asked(bench, "fetch", url=f"http://{there}/")).startswith(
+                    "403 The sandbox does not allow"
+                )
         other = server.model_copy(update={"args": [*server.args, "--more"]})
         with within(jail, granted(server), (here,)):  # a grant for one command line is none for another
             async with McpWorkbench(server_params=other) as bench:

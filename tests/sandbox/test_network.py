@@ -56,9 +56,9 @@ async def test_a_granted_host_is_reached_and_another_is_not() -> None:
     async with site("granted") as here, site("other") as there:
         assert await printed(asking(f"http://{here}/a?b=1"), here) == "granted GET /a?b=1 HTTP/1.1"
         refused = await printed(asking(f"http://{there}/"), here)
-    assert refused.startswith(f"403 The sandbox does not let this code reach {there}.")
+    assert refused.startswith(f"403 The sandbox does not allow this code to reach {there}.")
     assert f"It was approved for {here}." in refused
-    assert "add it to the hosts where the code is approved" in refused
+    assert "add it to the hosts in the approval of the code" in refused
 
 
 async def test_a_tunnel_goes_to_granted_hosts_only() -> None:
@@ -67,7 +67,7 @@ async def test_a_tunnel_goes_to_granted_hosts_only() -> None:
         shut_one = [sys.executable, "-c", TUNNEL, there, "/in"]
         assert await printed(open_one, here) == "granted GET /in HTTP/1.1"
         assert await printed(shut_one, here) == (
-            f"no way: Tunnel connection failed: 403 The sandbox does not let this code reach {there}"
+            f"no way: Tunnel connection failed: 403 The sandbox does not allow this code to reach {there}"
         )
 
 

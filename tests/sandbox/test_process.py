@@ -119,7 +119,7 @@ def assert_gone(pid: int) -> None:
     except ProcessLookupError:
         return
     with os.fdopen(process) as ended:
-        assert select.select([ended], [], [], 10)[0], "it runs on"
+        assert select.select([ended], [], [], 10)[0], "it works on"
 
 
 async def test_the_environment_holds_only_what_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

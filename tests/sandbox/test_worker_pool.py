@@ -157,7 +157,7 @@ async def test_many_calls_at_once_wait_for_each_other(monkeypatch: pytest.Monkey
     async with WorkerPool() as workers, AsyncExitStack() as stack:
         for _ in range(2):
             await stack.enter_async_context(workers.one())
-        with pytest.raises(ToolFailed, match="2 tools run already"):
+        with pytest.raises(ToolFailed, match="2 tools are already running"):
             async with workers.one():
                 pass
         await stack.aclose()

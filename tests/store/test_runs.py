@@ -235,7 +235,7 @@ async def test_a_locked_database_is_waited_for_once_and_not_for_each_run(
             writing = [store.runs.append(run, [event(1)], RUNNING) for run in runs]
             told = await asyncio.gather(*writing, return_exceptions=True)
         assert [type(error) for error in told] == [LogUnavailable] * 9
-        assert "another program keeps it locked" in str(told[0])
+        assert "another program has locked it" in str(told[0])
         assert [statement for statement, _ in asked].count("BEGIN IMMEDIATE") == 1
 
 
@@ -247,7 +247,7 @@ async def test_runs_wait_with_their_logs_until_a_locked_database_is_free(
     is_told = asyncio.Event()
 
     def tell(*said: object) -> None:
-        assert "another program keeps it locked" in str(said)
+        assert "another program has locked it" in str(said)
         is_told.set()
 
     monkeypatch.setattr("studio.store.appender.logger.warning", tell)

@@ -58,7 +58,7 @@ async def test_a_lost_key_is_told_and_nothing_else_is_lost(open_it: OpenStore, t
         (tmp_path / "secret.key").unlink()
         await store.secrets.set("other", "x")
         resolve = await store.secrets.source()
-        with pytest.raises(SetupError, match="another key"):
+        with pytest.raises(SetupError, match="different key"):
             resolve("secret:openai")
         assert resolve("secret:other") == "x"
 

@@ -87,7 +87,7 @@ async def test_tidying_waits_for_nobody(open_it: OpenStore, tmp_path: Path) -> N
 @pytest.mark.usefixtures("impatient")
 async def test_a_locked_database_is_told_in_a_sentence(open_it: OpenStore, tmp_path: Path) -> None:
     async with open_it() as store:
-        with locked(tmp_path), pytest.raises(StorageUnavailable, match="another program keeps it locked"):
+        with locked(tmp_path), pytest.raises(StorageUnavailable, match="another program has locked it"):
             await store.teams.create({"provider": "x"})
         await store.teams.create({"provider": "x"})
 
@@ -97,7 +97,7 @@ async def test_a_locked_database_is_told_in_a_sentence(open_it: OpenStore, tmp_p
 async def test_a_database_that_is_locked_at_the_start_is_told_in_a_sentence(open_it: OpenStore, tmp_path: Path) -> None:
     async with open_it():
         pass
-    with locked(tmp_path), pytest.raises(SetupError, match="another program keeps it locked") as told:
+    with locked(tmp_path), pytest.raises(SetupError, match="another program has locked it") as told:
         async with open_it():
             pass
     assert "Close that program" in told.value.fix

@@ -115,7 +115,7 @@ def test_a_closing_word_that_no_condition_waits_for_is_noticed(stop: Termination
     polite = team(agent("a", system_message="Reply with TERMINATE when done."), agent("b"), stop=stop)
     found = next(finding for finding in advice(polite) if finding.code == "unheard_word")
     assert found.where == "/config/participants/0/config/system_message"
-    assert found.fixes[0].label == "Stop when TERMINATE is said"
+    assert found.fixes[0].label == "Stop when TERMINATE is mentioned"
     assert "unheard_word" not in codes(mended(polite, found))
 
 
@@ -360,7 +360,7 @@ def test_a_question_that_leaves_out_what_the_model_needs_is_noticed():
     lacking = selector("Choose well. {history}")
     (found,) = advice(lacking)
     assert (found.code, found.where) == ("question_lacks", "/config/selector_prompt")
-    assert [fix.label for fix in found.fixes] == ["Insert {roles} and {participants}", "Use the usual question"]
+    assert [fix.label for fix in found.fixes] == ["Insert {roles} and {participants}", "Use the default prompt"]
     assert all(codes(mended(lacking, found, number)) == [] for number in (0, 1))
 
 

@@ -203,7 +203,7 @@ async def test_a_variable_that_is_not_there_is_told():
     teller = agent("a", "1", system_message="Hi {name}", system_message_holds_variables=True)
     with pytest.raises(ConfigError, match="cannot be filled in: 'name'"):
         await team_of(teller).run(task="go")
-    with pytest.raises(ConfigError, match="no context variables here"):
+    with pytest.raises(ConfigError, match="There are no context variables"):
         await teller.run(task="go")
 
 
@@ -233,7 +233,7 @@ async def test_a_condition_on_variables_that_no_team_has_is_told_before_the_run(
     team = RoundRobinGroupChat(
         participants=[agent("a", "1")], termination_condition=ContextVariableTermination(condition="done")
     )
-    with pytest.raises(ConfigError, match="no context variables here"):
+    with pytest.raises(ConfigError, match="There are no context variables"):
         await team.run(task="go")
 
 

@@ -60,7 +60,7 @@ async def test_a_round_robin_tells_who_comes_after_whom():
     first, second, third = await decisions_of(pair())
     assert told([first, second, third]) == [("a", "round robin"), ("b", "round robin"), ("a", "round robin")]
     assert first.candidates == ["a", "b"]
-    assert second.reason == "b comes after a in the order."
+    assert second.reason == "b follows a in the order."
 
 
 async def test_alone_in_a_team_one_is_the_only_candidate():
@@ -81,11 +81,11 @@ def selector(*answers: str, **config: Any) -> SelectorGroupChat:
 async def test_a_model_that_chooses_is_shown_with_its_prompt_and_every_answer():
     _, second = await decisions_of(selector("ann", "ann again", "bob or cat", "cat"))
     assert (second.rule, second.chosen, second.candidates) == ("model", ["cat"], ["bob", "cat"])
-    assert second.reason == "The model was asked and named cat at attempt 3. ann spoke last and may not speak again."
+    assert second.reason == "The model selected cat at attempt 3. ann spoke last and cannot repeat."
     assert [attempt.answer for attempt in second.attempts] == ["ann again", "bob or cat", "cat"]
     assert [attempt.refused for attempt in second.attempts] == [
-        "It names the last speaker, who may not speak again.",
-        "It names several.",
+        "Names the last speaker, who cannot repeat.",
+        "Names several participants.",
         "",
     ]
     assert "Only return the role" in second.prompt
@@ -117,7 +117,7 @@ async def test_when_nobody_may_speak_twice_the_other_one_is_all_that_is_left():
     )
     _, second = await decisions_of(team)
     assert told([second]) == [("bob", "repeat not allowed")]
-    assert second.reason == "ann spoke last and may not speak again, so only bob is left."
+    assert second.reason == "ann spoke last and cannot repeat, so only bob is left."
 
 
 async def test_functions_that_choose_are_named():
@@ -142,7 +142,7 @@ async def test_a_swarm_tells_who_handed_over_and_when_nobody_did():
     )
     first, second, third = await decisions_of(team)
     assert told([first, second, third]) == [("ann", "no handoff"), ("ann", "no handoff"), ("bob", "handoff")]
-    assert third.reason == "ann handed over to bob."
+    assert third.reason == "ann handed off to bob."
 
 
 async def test_a_swarm_that_was_loaded_does_not_tell_an_old_handoff_again():
@@ -170,7 +170,7 @@ async def test_a_graph_tells_which_edges_were_taken_and_which_not():
         ("b", "YES", True),
         ("c", "NO", False),
     ]
-    assert after.reason == "Taken: a to b ('YES' was said). Not taken: a to c ('NO' was not said)."
+    assert after.reason == "Followed: a to b ('YES' was mentioned). Not followed: a to c ('NO' was not mentioned)."
 
 
 async def test_a_graph_tells_that_a_node_waits_for_more_edges():
@@ -181,7 +181,7 @@ async def test_a_graph_tells_that_a_node_waits_for_more_edges():
     team = GraphFlow(participants=builder.get_participants(), graph=builder.build())
     decisions = await decisions_of(team)
     assert [decision.chosen for decision in decisions] == [["a"], ["b"], ["c"], ["d"]]
-    assert decisions[1].reason == "Taken: a to b, a to d. Other edges must still be taken to d."
+    assert decisions[1].reason == "Followed: a to b, a to d. Waiting for other edges to d."
 
 
 def ledger(**answers: object) -> str:
@@ -196,7 +196,7 @@ def ledger(**answers: object) -> str:
 
 
 async def test_an_orchestrator_shows_its_ledger_and_when_it_ends():
-    model = scripted("facts", "plan", "no ledger", ledger(), ledger(is_request_satisfied=True), "The answer.")
+    model = scripted("facts", "plan", "not a valid ledger", ledger(), ledger(is_request_satisfied=True), "The answer.")
     team = MagenticOneGroupChat(participants=[agent("a", "1"), agent("b", "2")], model_client=model, max_turns=5)
     items = await items_of(team)
     first, last = [item for item in items if isinstance(item, SpeakerDecisionEvent)]

@@ -35,7 +35,7 @@ REFUSED: list[tuple[str, Edges, str | None, str]] = [
         "A",
         "Cycle detected without exit condition: A -> B -> C -> A",
     ),
-    ("unknown", {"A": [edge("Z")]}, None, "Node 'A' has an edge to 'Z', which is no node of the graph"),
+    ("unknown", {"A": [edge("Z")]}, None, "Node 'A' has an edge to 'Z', which is not a node of the graph"),
     (
         "deadlock",
         LOOP,

@@ -154,7 +154,7 @@ def test_source_that_does_not_parse_is_marked_at_its_place_with_the_version_that
 
 
 def test_imports_that_are_none_are_refused() -> None:
-    with pytest.raises(ValueError, match="no name of a module"):
+    with pytest.raises(ValueError, match="not a module name"):
         tool("def f(): ...", global_imports=["os; print(1)"])
 
 

@@ -114,8 +114,8 @@ async def test_the_time_limit_is_of_the_whole_call(make_tool: MakeTool) -> None:
         ({}, {}, "Field required"),
         ({"path": "/status/404"}, {"name": "x"}, "answered with status 404"),
         ({"path": "/hang", "timeout": 0.2}, {"name": "x"}, r"did not answer within 0\.2 s"),
-        ({"path": "/long"}, {"name": "x"}, "longer than"),
-        ({"port": 9}, {"name": "x"}, "cannot be asked"),
+        ({"path": "/long"}, {"name": "x"}, "exceeds"),
+        ({"port": 9}, {"name": "x"}, "cannot be called"),
         ({"json_schema": {"type": "string"}}, {"name": "x"}, "does not describe an object"),
     ],
 )
@@ -153,5 +153,5 @@ async def test_arguments_do_not_lead_to_another_path_than_the_approved_one(make_
     arguments = {"a": ".." if "{b}" not in path else ".", "b": "."}
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in arguments}}
     tool = make_tool(path=path, json_schema=schema)
-    with pytest.raises(ToolFailed, match="would lead elsewhere"):
+    with pytest.raises(ToolFailed, match="would change the path"):
         await tool.run_json(arguments)

@@ -193,9 +193,9 @@ async def test_changing_variables_that_no_team_has_is_told():
         variables["name"] = "Ada"
         return str(variables)
 
-    with pytest.raises(ToolFailed, match="no context variables here"):
+    with pytest.raises(ToolFailed, match="There are no context variables"):
         await FunctionTool(rename, description="").call({})
-    with pytest.raises(ConfigError, match="no context variables here"):
+    with pytest.raises(ConfigError, match="There are no context variables"):
         context_variables()
 
 

@@ -164,7 +164,7 @@ WRONG: list[Wrong] = [
     ("a message of no known type", ["entries", "message", "body", "type"], "Explosion"),
     ("content of another shape", ["entries", "message", "body", "content"], {"a": 1}),
     ("an event among the messages", ["entries", "message", "body", "type"], "ThoughtEvent"),
-    ("a state that there is not", ["entries", 1, "body", "state"], "exploded"),
+    ("an unknown state", ["entries", 1, "body", "state"], "exploded"),
     ("a run that goes on", ["run", "state"], "running"),
     ("a run that could go on", ["run", "state"], "interrupted"),
     ("an id that is no id", ["run", "id"], "../../etc/passwd"),

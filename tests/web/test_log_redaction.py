@@ -109,7 +109,7 @@ def test_a_wrong_log_call_neither_fails_nor_tells_a_secret(
 ):
     store_key(client)
     logger.warning(*arguments)
-    assert "could not be written out" in caplog.text
+    assert "could not be formatted" in caplog.text
     assert KEY not in caplog.text + "".join(capfd.readouterr())
 
 

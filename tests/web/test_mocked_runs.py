@@ -113,12 +113,12 @@ def test_what_goes_on_from_a_mocked_run_has_the_same_mocks(client: TestClient):
 @pytest.mark.parametrize(
     ("mocks", "words"),
     [
-        ({"/participants/nobody/model_client": fixed("x")}, "is not in the team any more"),
-        ({"/participants/writer": fixed("x")}, "only models and tools give a fixed answer"),
-        ({"/termination_condition": {"kind": "disable"}}, "Only an agent of a team can be left out"),
+        ({"/participants/nobody/model_client": fixed("x")}, "no longer in the team"),
+        ({"/participants/writer": fixed("x")}, "only models and tools can return a fixed result"),
+        ({"/termination_condition": {"kind": "disable"}}, "Only an agent of a team can be disabled"),
         (
             {"/participants/writer": {"kind": "disable"}, "/participants/critic": {"kind": "disable"}},
-            "The team cannot run like this",
+            "The team cannot run with its mocks",
         ),
         ({"/participants/writer": {"kind": "explode"}}, "The mocks of this team cannot be read"),
     ],

@@ -202,4 +202,4 @@ def test_a_wrong_key_is_refused(server: Server):
     client = server.published("closed", writer()).with_options(api_key="sk-studio-wrong")
     with pytest.raises(openai.AuthenticationError) as raised:
         client.models.list()
-    assert (raised.value.code, "does not open" in str(raised.value)) == ("wrong_key", True)
+    assert (raised.value.code, "is not valid for" in str(raised.value)) == ("wrong_key", True)

@@ -114,7 +114,7 @@ def test_a_trashed_team_takes_its_runs_along_and_brings_them_back(client: TestCl
     assert runs(client) == runs(client, "listing=archived") == []
     assert trash(client) == ["Ants"]
     gone = client.get(f"/api/teams/{ids['Ants']}")
-    assert (gone.status_code, gone.json()["error"]["fix"]) == (404, "Restore it on the page Trash.")
+    assert (gone.status_code, gone.json()["error"]["fix"]) == (404, "Restore it on the Trash page.")
     assert client.post("/api/runs", json={"team_id": ids["Ants"], "task": "Go."}).status_code == 404
     assert 'data-team-id=""' in client.get(f"/runs/{ids['Carry']}").text
 

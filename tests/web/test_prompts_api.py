@@ -77,7 +77,7 @@ def test_characters_that_hide_are_written_out_in_prompts(client: TestClient, bro
     said = "Go\u202e back\u200b. \U0001f468\u200d\U0001f33e\u00a0!\r\nNext"
     run_id = ended(client, team(assistant("writer", said, "Three."), max_messages=3))
     page = browser.get(f"/fragments/runs/{run_id}/prompts/{message_seqs(client, run_id)[2]}").text
-    mark = '<mark class="hidden-character" title="A character that cannot be seen">{}</mark>'
+    mark = '<mark class="hidden-character" title="Invisible character">{}</mark>'
     assert f"Go{mark.format('U+202E')} back{mark.format('U+200B')}. \U0001f468\u200d\U0001f33e\u00a0!" in page
     assert "\u202e" not in page
 

@@ -148,7 +148,7 @@ def test_no_code_is_given_a_way_to_the_studio_itself(client: TestClient, host: s
     with keeping_out_of(8040, ["studio.example.org"]):
         refused = client.post("/api/approvals", json=body)
         assert refused.status_code == 422
-        assert refused.json()["error"]["message"] == f"{host.lower()!r} is the studio itself; no team may ask it."
+        assert refused.json()["error"]["message"] == f"{host.lower()!r} is the studio itself; teams cannot call it."
         assert missing(client, team_id) == [code]
         assert allow(client, team_id, [code], hosts={code: ["localhost:8041", "studio.example.org:9000"]}) == 201
 
@@ -203,7 +203,7 @@ def test_characters_that_hide_are_written_out(client: TestClient):
     page = client.get(f"/teams/{team_id}/review").text
     assert "\u202e" not in page
     assert "\u200b" not in page
-    assert '<mark class="hidden-character" title="A character that cannot be seen">U+202E</mark>' in page
+    assert '<mark class="hidden-character" title="Invisible character">U+202E</mark>' in page
     assert "Contains 2 hidden characters" in text_of(page)
 
 

@@ -50,5 +50,5 @@ def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path):
             [*command, "--data-dir", str(tmp_path / "other")], capture_output=True, text=True, check=False
         )
     assert second.returncode == 2
-    assert "Nothing can listen on 127.0.0.1" in second.stderr
+    assert "Cannot listen on 127.0.0.1" in second.stderr
     assert "Traceback" not in second.stderr

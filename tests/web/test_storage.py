@@ -30,7 +30,7 @@ def test_a_locked_database_is_told_in_a_sentence_and_pages_stay(
         refused = impatient_client.post("/api/teams", json={"component": team()})
         assert refused.status_code == 503
         assert refused.json()["error"]["code"] == "storage_unavailable"
-        assert "another program keeps it locked" in refused.json()["error"]["message"]
+        assert "another program has locked it" in refused.json()["error"]["message"]
         assert impatient_client.get("/teams").status_code == 200
     assert "Not in the audit log: 'you' 'POST /api/teams'" in caplog.text
     assert impatient_client.post("/api/teams", json={"component": team()}).status_code == 201

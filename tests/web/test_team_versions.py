@@ -173,7 +173,7 @@ def test_a_comparison_reads_as_sentences_and_shows_texts_by_line(pair: tuple[Edi
     document = {"component": team(assistant("critic")), "name": "Greeters", "layout": {"pins": {"critic": {"x": 1}}}}
     before, after = {"team_id": team_id, "version": 2}, {"team_id": team_id, "version": 3}
     html = mine.client.post("/fragments/diff", json={"before": before, "after": after}).text
-    assert "description rewritten" in html
+    assert "description changed" in html
     assert '<del class="diff-line" data-state="removed">Two &lt;b&gt;.</del>' in html
     html = mine.client.post("/fragments/diff", json={"before": after, "after": {"document": document}}).text
     assert "agent writer removed" in html

@@ -81,11 +81,9 @@ class Change:
 
     def _value_text(self) -> str:
         if self.has_long_text:
-            return (
-                f"{self.field} {'rewritten' if self.before and self.after else 'written' if self.after else 'emptied'}"
-            )
+            return f"{self.field} {'changed' if self.before and self.after else 'added' if self.after else 'cleared'}"
         if self.before is None and self.after is None:
-            return f"{self.field} left open in another way"
+            return f"{self.field} unset in another way"
         old, new = quoted_pair(self.before, self.after)
         if self.before is None:
             return f"{self.field} set to {new}"

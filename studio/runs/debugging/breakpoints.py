@@ -43,7 +43,7 @@ class Breakpoint(BaseModel):
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
         if self.on == "text" and not self.text:
-            raise ValueError("A breakpoint on a text needs the text.")
+            raise ValueError("A text breakpoint needs the text.")
         if self.on in ("tokens", "cost", "progress") and self.limit <= 0:
             raise ValueError("This breakpoint needs a limit above 0.")
         return self

@@ -70,8 +70,8 @@ class PendingEdits:
         """
         if len(self.injected) >= MAX_PENDING_MESSAGES:
             raise Conflict(
-                f"{MAX_PENDING_MESSAGES} messages wait for the team's next turn already.",
-                fix="Send another one when the team has heard these.",
+                f"{MAX_PENDING_MESSAGES} messages are already waiting for the team's next turn.",
+                fix="Send another one after the team has received these.",
             )
         self.injected.append(given)
 

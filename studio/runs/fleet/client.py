@@ -112,7 +112,7 @@ class FleetClient(RunControl):
             async with asyncio.timeout(SETTLED_WITHIN_S):
                 return outcomes.read(await self._outcome(sent, answered))
         raise NoWorker(
-            "No worker has taken the command yet. It is carried out as soon as one does.",
+            "No worker has received the command yet. It is executed once a worker is running.",
             fix="Check that a worker is running.",
         )
 

@@ -167,10 +167,10 @@ class LogWriter:
 def _failure_of(appended: asyncio.Future[Sequence[LogEntry]]) -> LeaseLost | LogUnavailable | None:
     """Why entries are not in the log. Whoever waits for them is told, whatever the log raised."""
     if appended.cancelled():
-        return LogUnavailable("The log was closed before it took the entry.", fix="Continue the run.")
+        return LogUnavailable("The log was closed before the entry was written.", fix="Continue the run.")
     error = appended.exception()
     if error is None or isinstance(error, LeaseLost | LogUnavailable):
         return error
-    unforeseen = LogUnavailable(f"The log did not take an entry: {type(error).__name__}: {error}")
+    unforeseen = LogUnavailable(f"An entry could not be written to the log: {type(error).__name__}: {error}")
     unforeseen.__cause__ = error
     return unforeseen

@@ -63,14 +63,15 @@ def apply_decision(run: ActiveRun, request_id: str, decision: Decision, by: str)
     pending = run.pending
     if pending is None or pending.kind not in DECISION_KINDS or pending.request_id != request_id:
         raise Conflict(
-            "The run does not wait for this decision.", fix="It may have been made in another tab, or too late."
+            "The run is not waiting for this decision.",
+            fix="It may have been made in another tab, or the run has continued.",
         )
     if decision.hash != pending.details.get("hash"):
         raise Conflict(
-            "The decision is about other arguments than those of the call that waits.", fix="Look at the call again."
+            "The decision is for different arguments than those of the pending call.", fix="Review the call again."
         )
     if decision.text is not None and "result" not in pending.details:
-        raise Conflict("The tool has not been called yet; there is no result to change.", fix="Allow or refuse it.")
+        raise Conflict("The tool has not been called yet, so there is no result to change.", fix="Allow or refuse it.")
     run.human.answer(request_id, RecordedDecision(**dict(decision), by=by).model_dump_json())
 
 

@@ -175,7 +175,7 @@ def _call_in(text: str) -> tuple[str, dict[str, JsonValue]]:
     try:
         wanted: JsonValue = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise NoToolCall("The input of a tool is a call as JSON.", fix="Give `name` and `arguments`.") from error
+        raise NoToolCall("The input of a tool must be a call as JSON.", fix="Give `name` and `arguments`.") from error
     call: dict[str, JsonValue] = {"name": "", "arguments": {}}
     call |= wanted if isinstance(wanted, dict) else {"name": None}
     name, arguments = call["name"], call["arguments"]
@@ -191,6 +191,6 @@ def _text_of(result: CreateResult) -> str:
 
 
 def _finish(result: CreateResult, is_from_cache: bool) -> str:
-    words = {"length": "cut off at the token limit", "content_filter": "held back by the service's content filter"}
+    words = {"length": "cut off at the token limit", "content_filter": "blocked by the service's content filter"}
     reason = words.get(result.finish_reason, result.finish_reason)
     return f"{reason}, answered from the cache" if is_from_cache else reason

@@ -113,7 +113,7 @@ class InMemoryRunStore:
     def _found(self, run_id: str) -> _StoredRun:
         kept = self._runs.get(run_id)
         if kept is None:
-            raise NotFound(f"There is no try {run_id!r}.", fix="It may have ended: try again.")
+            raise NotFound(f"There is no try {run_id!r}.", fix="It may have ended. Start it again.")
         return kept
 
 

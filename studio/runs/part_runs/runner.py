@@ -37,12 +37,14 @@ MAX_CHARACTERS = 8_000_000
 MAX_CONCURRENT = 20
 """Tries that are open at the same time; each may hold a tool server, a browser or a container."""
 
-LEFT = Ending(RunState.CANCELLED, "user", "Its last reader left.")
+LEFT = Ending(RunState.CANCELLED, "user", "Its page was closed.")
 TOO_LONG = Ending.failed(
-    RunFailed("The try was ended: it worked for too long without an answer.", fix="Let it work longer in a run.")
+    RunFailed("The try was stopped: it ran too long without an answer.", fix="Use a run for longer work.")
 )
 TOO_MUCH = Ending.failed(
-    RunFailed("The try was ended: it said more than a page can show.", fix="Ask it for less, or use a run.")
+    RunFailed(
+        "The try was stopped: its output is larger than a page can show.", fix="Request less output, or use a run."
+    )
 )
 
 
@@ -108,14 +110,14 @@ class PartRunner:
         Raises:
             InvalidComponent: It does not load, or parts of it are of no kind that this studio knows.
             NotRunnableAlone: It is of a kind that does nothing by itself.
-            InvalidTask: Nothing was said.
+            InvalidTask: The message is empty.
             NotApproved: It could do something that nobody allowed.
             TooManyPartRuns: So many are open that no more begins.
         """
         if self._open_count >= self._max_concurrent:
             raise TooManyPartRuns(
-                f"{self._open_count} tries are open, and the studio keeps no more at once.",
-                fix="End one of them: reset it, or close its page.",
+                f"{self._open_count} tries are open, which is the limit.",
+                fix="Close one: reset it, or close its page.",
             )
         text = task_text(message := well_formed_json(message))
         new = NewRun(cast("JsonObject", document), message, text, team_id or None)

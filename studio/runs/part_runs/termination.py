@@ -79,7 +79,7 @@ async def preview_termination(condition: TerminationCondition, messages: Sequenc
         TooLarge: There is more to ask than a page waits for.
     """
     if len(messages) * sum(1 for _ in walk(condition)) > MAX_QUESTIONS:
-        raise TooLarge("So many messages and conditions take too long.", fix="Take a part of the conversation.")
+        raise TooLarge("Too many messages and conditions to check.", fix="Use a part of the conversation.")
     clock = _RecordedTimes(messages[0].created_at)
     variables = ContextVariables({})
     turns: list[PreviewedTurn] = []
@@ -87,7 +87,7 @@ async def preview_termination(condition: TerminationCondition, messages: Sequenc
     with effects.use(clock), use_variables(variables):
         await condition.start()
         if condition.terminated:
-            raise ConfigError("This condition ends every run before it begins.", fix="Put conditions into it.")
+            raise ConfigError("This condition ends every run before it begins.", fix="Add conditions to it.")
         for turn in _turns(messages):
             clock.at = turn[-1].created_at
             _apply(variables, turn)

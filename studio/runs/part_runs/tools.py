@@ -81,7 +81,7 @@ class PartTool(BaseTool):
 class QueryMemory(PartTool):
     definition = _schema(
         "query",
-        "Find what it remembers that is relevant.",
+        "Find relevant memories.",
         {"text": {"type": "string", "title": "Query", "default": "", "x-multiline": True}},
     )
 
@@ -89,7 +89,7 @@ class QueryMemory(PartTool):
         found = await cast("Memory", self._part).query(given.get("text", ""), token)
         contents: list[JsonValue] = [each.model_dump(mode="json") for each in found.results]
         lines = [str(each.content) for each in found.results]
-        return ToolReturn(contents, "\n\n".join(lines) if lines else "It remembers nothing that fits.")
+        return ToolReturn(contents, "\n\n".join(lines) if lines else "No relevant memories.")
 
     async def stop(self) -> None:
         await cast("Memory", self._part).release()
@@ -98,14 +98,14 @@ class QueryMemory(PartTool):
 class AddToMemory(PartTool):
     definition = _schema(
         "add",
-        "Remember something. Where it is kept outside of the studio, it stays there.",
+        "Add a memory. A memory stored outside of the studio stays there.",
         {"text": {"type": "string", "title": "Content", "x-multiline": True}},
     )
 
     async def _do(self, given: Mapping[str, str], token: CancellationToken | None) -> ToolReturn:
         text = given.get("text", "")
         if not text.strip():
-            raise ToolFailed("There is nothing to remember.")
+            raise ToolFailed("The memory is empty.")
         await cast("Memory", self._part).add(MemoryContent(content=text, mime_type="text/plain"), token)
         return ToolReturn(None, "Remembered.")
 
@@ -113,7 +113,7 @@ class AddToMemory(PartTool):
 class ShowContext(PartTool):
     definition = _schema(
         "show",
-        "What a model would see of a conversation.",
+        "Show what a model would see of a conversation.",
         {"conversation": {"type": "string", "title": "Conversation", "description": LINES, "x-multiline": True}},
     )
 

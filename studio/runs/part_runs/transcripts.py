@@ -47,14 +47,16 @@ def read_messages(value: JsonValue) -> list[BaseMessage]:
     """
     listed = value.get("messages") if isinstance(value, dict) else value
     if not isinstance(listed, list):
-        raise InvalidConversation("A conversation is a list of messages.", fix="Give a list, or lines `writer: text`.")
+        raise InvalidConversation(
+            "A conversation must be a list of messages.", fix="Paste a list, or lines like `writer: text`."
+        )
     at = effects.now().isoformat()
     return _bounded([_message(each, index, at) for index, each in enumerate(listed)])
 
 
 def _message(value: JsonValue, index: int, at: str) -> BaseMessage:
     if not isinstance(value, dict):
-        raise InvalidConversation(f"Message {index + 1} is no object.", where=f"/{index}")
+        raise InvalidConversation(f"Message {index + 1} is not an object.", where=f"/{index}")
     body = {"type": "TextMessage", "source": "user", "created_at": at, **value}
     try:
         return message_from_json(body)
@@ -76,14 +78,14 @@ def _paragraphs(text: str) -> list[tuple[str, str]]:
             found[-1][1].append(line)
         elif line.strip():
             raise InvalidConversation(
-                f"Line {number} does not say who speaks.", fix="Begin it like `writer: text`.", where=f"line {number}"
+                f"Line {number} has no speaker.", fix="Start it like `writer: text`.", where=f"line {number}"
             )
     return [(source, "\n".join(lines).rstrip()) for source, lines in found]
 
 
 def _bounded(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     if not messages:
-        raise InvalidConversation("There are no messages.", fix="Paste some lines like `writer: text`.")
+        raise InvalidConversation("There are no messages.", fix="Paste lines like `writer: text`.")
     if len(messages) > MAX_MESSAGES:
-        raise InvalidConversation(f"There are more than {MAX_MESSAGES:,} messages.", fix="Take the last ones only.")
+        raise InvalidConversation(f"There are more than {MAX_MESSAGES:,} messages.", fix="Use only the last ones.")
     return list(messages)

@@ -183,7 +183,7 @@ async def _place(store: RunStore, record: RunRecord, seq: int, options: ForkOpti
                 missing.discard(found)
                 place.cut = min(place.cut, entry.seq - 1)
     if missing:
-        raise ConfigError(f"The run has nothing that is called {next(iter(missing))!r}.", where="/changes")
+        raise ConfigError(f"The run has nothing named {next(iter(missing))!r}.", where="/changes")
     place.results = {**beside, **place.results}
     return place
 
@@ -197,7 +197,7 @@ def _handed_in_by(entry: LogEntry) -> str | None:
 def _saying(task: JsonValue, text: str | None) -> JsonValue:
     """The task with other words and the same pictures."""
     if text is None:
-        raise ConfigError("The task cannot be dropped.", fix="Give another text.", where="/edits")
+        raise ConfigError("The task cannot be removed.", fix="Enter another text.", where="/edits")
     if not isinstance(task, list):
         return text
     return [*([text] if text else []), *(part for part in task if not isinstance(part, str))]
@@ -205,7 +205,7 @@ def _saying(task: JsonValue, text: str | None) -> JsonValue:
 
 async def _before_failure(store: RunStore, record: RunRecord) -> int:
     if record.status.state.value != "failed":
-        raise ConfigError("The run has not failed.", fix="Choose from which entry it is to run again.")
+        raise ConfigError("The run has not failed.", fix="Choose the entry to run again from.")
     failed = 0
     async for page in entries_of(store, record.id):
         for entry in page:

@@ -167,10 +167,10 @@ async def _pull(
 
 
 UNRECORDED_KINDS: tuple[tuple[type[Component], str], ...] = (
-    (Memory, "What a memory holds is not part of a team's state."),
-    (McpWorkbench, "A tool server keeps what it knows to itself."),
-    (CodeExecutor, "Files and variables that code leaves behind are not saved."),
-    (StreamTool, "What an agent or a team remembers that is used as a tool is not part of the state."),
+    (Memory, "The contents of a memory are not part of a team's state."),
+    (McpWorkbench, "The state of a tool server is not recorded."),
+    (CodeExecutor, "Files and variables that code creates are not recorded."),
+    (StreamTool, "The memory of an agent or team that is used as a tool is not part of the state."),
 )
 
 

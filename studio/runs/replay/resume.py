@@ -15,11 +15,11 @@ from studio.runs.replay.fork import inherited_log
 from studio.runs.replay.source import ReplaySource
 from studio.runs.state import PauseReason, RunState
 
-DIED_TWICE = "The server died twice while this run was under way. Continue it to try again, or cancel it."
+DIED_TWICE = "The server crashed twice during this run. Resume it to try again, or cancel it."
 MAX_CRASHES = 5
 """How often a run goes on by itself although the server died while it was under way, until a person continues it."""
 
-NEVER_BEGUN = Ending(RunState.INTERRUPTED, "killed", "The server was killed before the run began.")
+NEVER_BEGUN = Ending(RunState.INTERRUPTED, "killed", "The server crashed before the run started.")
 
 
 class ResumedRun(NamedTuple):

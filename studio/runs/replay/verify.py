@@ -34,7 +34,7 @@ from studio.runs.replay.entries import to_body
 from studio.runs.replay.source import InheritedLog, recorded_pages
 from studio.runs.state import RunState
 
-RECORD_ENDS = Ending(RunState.FINISHED, "end", "The record ends here.")
+RECORD_ENDS = Ending(RunState.FINISHED, "end", "The recording ends here.")
 
 
 class Fixed(BaseModel):

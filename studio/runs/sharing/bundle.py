@@ -28,7 +28,7 @@ VERSION = 1
 OPENING = f'<script type="application/json" id="{FORMAT}">'
 CLOSING = "</script>"
 MAX_ENTRIES = 100_000
-UNDER_WAY = "The run was still under way when it was saved."
+UNDER_WAY = "The run was still active when it was saved."
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 """JSON inside a script element: whatever a text holds, it cannot end the element."""
 
@@ -156,7 +156,7 @@ def embedded(bundle: Bundle) -> str:
     text = bundle.model_dump_json().translate(_ESCAPES)
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         most = f"{MAX_BYTES // (1024 * 1024)} MB"
-        raise TooLarge(f"The run is larger than the {most} that a bundle may have.", fix="Share a shorter run.")
+        raise TooLarge(f"The run is larger than the {most} limit of a bundle.", fix="Share a shorter run.")
     return f"{OPENING}{text}{CLOSING}"
 
 
@@ -169,10 +169,10 @@ def read_bundle(document: bytes) -> Bundle:
     """
     text = document.decode("utf-8", "replace")
     if text.count(OPENING) != 1:
-        raise InvalidBundle("The file holds no run.", fix="Choose a file that was saved with Share in a studio.")
+        raise InvalidBundle("The file contains no run.", fix="Choose a file that was saved with Share.")
     inside, closing, _ = text.partition(OPENING)[2].partition(CLOSING)
     if not closing:
-        raise InvalidBundle("The file is not complete.", fix="Download or copy it again.")
+        raise InvalidBundle("The file is incomplete.", fix="Download or copy it again.")
     value = parse_json(inside, max_bytes=MAX_BYTES)
     version = value.get("version") if isinstance(value, dict) else None
     if isinstance(version, int) and version > VERSION:
@@ -196,7 +196,7 @@ def _checked(bundle: Bundle) -> Bundle:
     if not _is_over(run.state) or run.reason not in TRANSITIONS[RunState.RUNNING].get(run.state, ()):
         raise InvalidBundle("The run in the file has not ended.", where="/run/state")
     if not is_envelope(bundle.component):
-        raise InvalidBundle("The file holds no team.", where="/component")
+        raise InvalidBundle("The file contains no team.", where="/component")
     try:
         text = task_text(run.task)
     except InvalidTask as error:
@@ -227,7 +227,7 @@ def _checked_body(entry: BundledEntry, where: str) -> JsonObject:
     if missing:
         raise InvalidBundle(f"Entry {entry.seq} has no {missing[0]}.", where=f"{where}/{missing[0]}")
     if entry.kind == "state" and body["state"] not in set(RunState):
-        raise InvalidBundle(f"Entry {entry.seq} has a state that there is not.", where=f"{where}/state")
+        raise InvalidBundle(f"Entry {entry.seq} has an unknown state.", where=f"{where}/state")
     return body
 
 
@@ -252,7 +252,7 @@ def _message_body(entry: BundledEntry, where: str) -> JsonObject:
     try:
         message = _Structured.model_validate(entry.body) if is_structured else message_from_json(entry.body)
     except ValueError as error:
-        raise InvalidBundle(f"Entry {entry.seq} is no message or event that can be read.", where=where) from error
+        raise InvalidBundle(f"Entry {entry.seq} is not a readable message or event.", where=where) from error
     kind = "explanation" if isinstance(message, Explanation) else "message" if message.is_chat else "event"
     if kind != entry.kind:
         raise InvalidBundle(f"Entry {entry.seq} is no {entry.kind}.", where=where)

@@ -258,11 +258,11 @@ def what_differs(found: PlaybackResult, heading: Heading) -> str:
     if found.divergence is not None:
         return Diverged(found.divergence).what
     if not found.is_over:
-        return f"The team ended earlier than it did: {found.stop_reason or found.error or 'it has had its turns'}."
+        return f"The team ended earlier than recorded: {found.stop_reason or found.error or 'it has had its turns'}."
     if found.missing and heading.state not in CUT_SHORT:
-        return f"The team continued where it had ended. {found.missing}"
+        return f"The team continued after the recorded end. {found.missing}"
     if heading.state is RunState.FINISHED and found.stop_reason is not None and found.stop_reason != heading.detail:
-        return f"The team stopped for another reason: {found.stop_reason!r} in place of {heading.detail!r}."
+        return f"The team stopped for a different reason: {found.stop_reason!r} in place of {heading.detail!r}."
     if heading.state is RunState.FINISHED and found.error is not None:
         return f"The team failed at its end: {found.error}"
     return ""

@@ -248,7 +248,9 @@ def _budget(scope: str, limits: JsonObject) -> Budget:
     try:
         return Budget.model_validate(limits)
     except ValidationError:
-        logger.warning("The limits of %r cannot be read. Its runs ask before each call until others are set.", scope)
+        logger.warning(
+            "The limits of %r cannot be read. Its runs ask before each call until they are set again.", scope
+        )
         return Budget(run=Limits(tokens=0))
 
 

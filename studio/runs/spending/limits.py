@@ -47,7 +47,7 @@ class Budget(_Kept):
     day: DayLimits = DayLimits()
     when_exceeded: Annotated[
         Literal["ask", "stop"],
-        Field(description="Ask a person whether to spend more, or stop the run: for runs that no user attends."),
+        Field(description="Ask the user whether to spend more, or stop the run, for runs that no user attends."),
     ] = "ask"
 
     def over(self, general: Budget) -> Budget:

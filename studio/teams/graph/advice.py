@@ -10,18 +10,16 @@ from studio.components.pointers import escape
 from studio.errors import Finding, Fix
 from studio.teams.graph.digraph import DiGraph, DiGraphEdge
 
-EDGE_TO_NOBODY = Advice("edge_to_nobody", "An edge of a graph leads to a name that is no node.")
-NOT_IN_GRAPH = Advice("not_in_graph", "A participant is no node of the graph, and never speaks.")
-NODE_WITHOUT_AGENT = Advice("node_without_agent", "A node of a graph has a name that no participant has.")
-NO_START = Advice("no_start", "Edges lead to every node of a graph, and none is set as its start.")
-NO_END = Advice("no_end", "Edges leave every node of a graph, so that it has no end.")
-NEVER_REACHED = Advice("never_reached", "No way leads from the start of a graph to a node.")
-NEVER_READY = Advice("never_ready", "A node of a graph waits for one that only comes after it.")
-NO_WAY_OUT = Advice("no_way_out", "A cycle of a graph has no edge with a condition, so that nothing ends it.")
-MIXED_EDGES = Advice(
-    "mixed_edges", "Some edges of a node have conditions and others none, which a graph does not allow."
-)
-MIXED_GROUP = Advice("mixed_group", "Edges of one group say both `all` and `any`.")
+EDGE_TO_NOBODY = Advice("edge_to_nobody", "An edge of a graph leads to a node that does not exist.")
+NOT_IN_GRAPH = Advice("not_in_graph", "A participant is not in the graph, so it never speaks.")
+NODE_WITHOUT_AGENT = Advice("node_without_agent", "A node of a graph names no participant.")
+NO_START = Advice("no_start", "A graph has no start node.")
+NO_END = Advice("no_end", "A graph has no end: edges leave every node.")
+NEVER_REACHED = Advice("never_reached", "A node of a graph cannot be reached from its start.")
+NEVER_READY = Advice("never_ready", "A node of a graph waits for a node that runs only after it.")
+NO_WAY_OUT = Advice("no_way_out", "A cycle of a graph has no edge with a condition, so it never ends.")
+MIXED_EDGES = Advice("mixed_edges", "Some edges of a node have conditions and others do not.")
+MIXED_GROUP = Advice("mixed_group", "The edges of one group mix `all` and `any`.")
 
 NODES = "/config/graph/nodes"
 
@@ -67,7 +65,7 @@ def _on_names(graph: DiGraph, names: Sequence[str]) -> Iterator[Finding]:
     for at, name in enumerate(names):
         if name and name not in graph.nodes:
             add = Fix(f"Add {name} to the graph", _node(name), {"name": name, "edges": [], "activation": "all"})
-            message = f"`{name}` is not in the graph, and never speaks."
+            message = f"`{name}` is not in the graph, so it never speaks."
             yield NOT_IN_GRAPH(message, "Add it to the graph.", f"/config/participants/{at}", [add])
     if "" in names:
         return
@@ -75,12 +73,12 @@ def _on_names(graph: DiGraph, names: Sequence[str]) -> Iterator[Finding]:
         if name not in names:
             fix = "Add an agent of this name, or remove the node."
             yield NODE_WITHOUT_AGENT(
-                f"The graph has a node `{name}`, and no participant is called so.", fix, _node(name)
+                f"The graph has a node `{name}`, but no participant has that name.", fix, _node(name)
             )
     start = graph.default_start_node
     if start and start not in graph.nodes:
         where = "/config/graph/default_start_node"
-        yield EDGE_TO_NOBODY(f"The graph starts with `{start}`, which is no node.", "Choose a node.", where)
+        yield EDGE_TO_NOBODY(f"The graph starts with `{start}`, which is not a node.", "Choose a node.", where)
 
 
 def _on_edges(graph: DiGraph) -> Iterator[Finding]:
@@ -89,9 +87,9 @@ def _on_edges(graph: DiGraph) -> Iterator[Finding]:
             if edge.target not in graph.nodes:
                 where = _edge(graph, source, edge)
                 close = difflib.get_close_matches(edge.target, graph.nodes, n=1)
-                fixes = [Fix(f"Lead to {close[0]}", f"{where}/target", close[0])] if close else []
-                message = f"An edge leads from `{source}` to `{edge.target}`, which is no node."
-                yield EDGE_TO_NOBODY(message, "Let it lead to a node of the graph, or remove it.", where, fixes)
+                fixes = [Fix(f"Connect to {close[0]}", f"{where}/target", close[0])] if close else []
+                message = f"An edge leads from `{source}` to `{edge.target}`, which is not a node."
+                yield EDGE_TO_NOBODY(message, "Connect it to a node of the graph, or remove it.", where, fixes)
         plain = [edge for edge in node.edges if not edge.is_conditional]
         if plain and len(plain) < len(node.edges):
             message = f"Some edges of `{source}` have a condition, and this one has none."
@@ -104,9 +102,9 @@ def _on_ends(graph: DiGraph) -> Iterator[Finding]:
     if not graph.get_start_nodes():
         first = next(iter(graph.nodes))
         start = Fix(f"Start with {first}", f"{where}/default_start_node", first)
-        yield NO_START("Edges lead to every node, so the graph has no start.", "Set the start.", where, [start])
+        yield NO_START("The graph has no start node: edges lead to every node.", "Set a start node.", where, [start])
     if not graph.get_leaf_nodes():
-        yield NO_END("Edges leave every node, so the graph has no end.", "Add a node that no edge leaves.", where)
+        yield NO_END("The graph has no end: edges leave every node.", "Add a node that no edge leaves.", where)
 
 
 def _on_groups(graph: DiGraph, sound: DiGraph) -> Iterator[Finding]:
@@ -116,9 +114,9 @@ def _on_groups(graph: DiGraph, sound: DiGraph) -> Iterator[Finding]:
             if edge.activation_condition != first.activation_condition:
                 where = _edge(graph, source, edge)
                 wanted = first.activation_condition
-                fix = Fix(f"Say {wanted} here, too", f"{where}/activation_condition", wanted)
-                message = f"The edges to `{target}` in the group `{group}` say both `all` and `any`."
-                yield MIXED_GROUP(message, "Say the same on all edges of a group.", where, [fix])
+                fix = Fix(f"Use {wanted} here too", f"{where}/activation_condition", wanted)
+                message = f"The edges to `{target}` in the group `{group}` mix `all` and `any`."
+                yield MIXED_GROUP(message, "Use one of them on all edges of the group.", where, [fix])
 
 
 def _on_ways(graph: DiGraph, sound: DiGraph) -> Iterator[Finding]:
@@ -126,14 +124,14 @@ def _on_ways(graph: DiGraph, sound: DiGraph) -> Iterator[Finding]:
     reached = sound.reachable(starts)
     for name in graph.nodes:
         if starts and name not in reached:
-            message = f"No way leads from the start to `{name}`, so it never speaks."
-            yield NEVER_REACHED(message, "Lead an edge to it, or remove it.", _node(name))
+            message = f"`{name}` cannot be reached from the start, so it never speaks."
+            yield NEVER_REACHED(message, "Add an edge to it, or remove it.", _node(name))
     for target, group, source in sound.deadlocks():
         edge = next(edge for each, edge in sound.groups()[target, group] if each == source)
         where = _edge(graph, source, edge)
-        own = Fix("Let it count by itself", f"{where}/activation_group", f"back from {source}")
-        message = f"`{target}` never speaks: it also waits for this edge from `{source}`, which only speaks after it."
-        fix = "Give the edge a group of its own, or let the group wait for any of its edges."
+        own = Fix("Move it to its own group", f"{where}/activation_group", f"back from {source}")
+        message = f"`{target}` never speaks: it also waits for this edge from `{source}`, which speaks only after it."
+        fix = "Move the edge to its own group, or set the group to `any`."
         yield NEVER_READY(message, fix, where, [own])
     for cycle in sound.endless_cycles():
         last, first = cycle[-1], cycle[0]

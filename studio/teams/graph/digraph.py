@@ -144,7 +144,7 @@ class DiGraph(BaseModel):
         parents: dict[str, list[str]] = {name: [] for name in self.nodes}
         for source, edge in self._edges():
             if edge.target not in parents:
-                raise InvalidGraph(f"Node '{source}' has an edge to '{edge.target}', which is no node of the graph.")
+                raise InvalidGraph(f"Node '{source}' has an edge to '{edge.target}', which is not a node of the graph.")
             parents[edge.target].append(source)
         return parents
 

@@ -21,7 +21,7 @@ EXAMPLE: JsonObject = {"nodes": {"assistant": {"name": "assistant", "edges": []}
 
 
 class GraphFlow(Team):
-    """The participants speak as a graph says; those that are ready at the same time speak side by side."""
+    """A graph sets the order of the participants. Those that are ready at the same time run in parallel."""
 
     provider = "autogen_agentchat.teams.GraphFlow"
     keywords = "workflow pipeline dag"
@@ -123,8 +123,8 @@ class GraphFlow(Team):
         if edges:
             return self.decision("graph edge", reason_for(edges, ready), candidates=list(candidates), edges=edges)
         if set(ready) <= self.graph.get_start_nodes():
-            return self.decision("graph start", "The graph begins here.", candidates=ready)
-        return self.decision("graph edge", "The edges that lead here were taken before.", candidates=ready)
+            return self.decision("graph start", "The graph starts here.", candidates=ready)
+        return self.decision("graph edge", "The edges that lead here were followed earlier.", candidates=ready)
 
     async def forget(self) -> None:
         self._steps().reset()

@@ -134,9 +134,9 @@ def reason_for(edges: Sequence[EdgeDecision], ready: Sequence[str]) -> str:
     refused = [edge for edge in edges if not edge.was_taken]
     waiting = [name for name in dict.fromkeys(edge.target for edge in taken) if name not in ready]
     sentences = [
-        f"Taken: {', '.join(map(_in_words, taken))}." if taken else "",
-        f"Not taken: {', '.join(map(_in_words, refused))}." if refused else "",
-        f"Other edges must still be taken to {', '.join(waiting)}." if waiting else "",
+        f"Followed: {', '.join(map(_in_words, taken))}." if taken else "",
+        f"Not followed: {', '.join(map(_in_words, refused))}." if refused else "",
+        f"Waiting for other edges to {', '.join(waiting)}." if waiting else "",
     ]
     return " ".join(filter(None, sentences))
 
@@ -145,9 +145,9 @@ def _in_words(edge: EdgeDecision) -> str:
     way = f"{edge.source} to {edge.target}"
     verdict = "" if edge.was_taken else "not "
     conditions = [
-        f"{edge.condition!r} was {verdict}said" if edge.condition is not None else "",
+        f"{edge.condition!r} was {verdict}mentioned" if edge.condition is not None else "",
         f"`{edge.context_condition}` {'held' if edge.was_taken else 'did not hold'}" if edge.context_condition else "",
-        f"its function said {'yes' if edge.was_taken else 'no'}" if edge.is_function else "",
+        f"its function returned {'yes' if edge.was_taken else 'no'}" if edge.is_function else "",
     ]
     why = (" and " if edge.was_taken else " or ").join(filter(None, conditions))
     return f"{way} ({why})" if why else way

@@ -45,7 +45,7 @@ class NoLedger(RunFailed, ValueError):
 
 
 class MagenticOneGroupChat(Team):
-    """An orchestrator collects facts, plans, tells the participants what to do, and answers in the end."""
+    """An orchestrator collects facts, makes a plan, assigns its steps to participants and gives the final answer."""
 
     provider = "autogen_agentchat.teams.MagenticOneGroupChat"
     keywords = "orchestrator planner"
@@ -60,7 +60,7 @@ class MagenticOneGroupChat(Team):
     absent_in_json: ClassVar[Mapping[str, object]] = {"max_turns": None}
     drawn_as = "hub"
     led_by = "Orchestrator"
-    leader_does = "plans and hands out the work"
+    leader_does = "plans and assigns the work"
     manager_name: ClassVar[str] = "MagenticOneOrchestrator"
     manager_state_type: ClassVar[str] = "MagenticOneOrchestratorState"
 
@@ -101,7 +101,7 @@ class MagenticOneGroupChat(Team):
     async def check_task(self, messages: Sequence[BaseChatMessage] | None, *, is_inside: bool) -> None:
         del is_inside
         if messages is None and not self._task:
-            raise ValueError("A Magentic-One team needs a task to begin with.")
+            raise ValueError("A Magentic-One team needs a task.")
 
     def receive(
         self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None
@@ -158,7 +158,9 @@ class MagenticOneGroupChat(Team):
         elif self._state.speakers:
             reason = ledger.next_speaker.reason
         else:
-            reason = f"Nothing moves ({self._stall_count} of {self.max_stalls} stalls): a new plan is made."
+            reason = (
+                f"No progress ({self._stall_count} of {self.max_stalls} stalls): the orchestrator makes a new plan."
+            )
         return self.decision("ledger", clipped(reason), prompt=self._ledger_question(), attempts=attempts)
 
     def limit(self) -> tuple[Count, str] | None:
@@ -224,7 +226,7 @@ class MagenticOneGroupChat(Team):
                 result = await self.model_client.create(asked, json_output=form, cancellation_token=self._state.token)
             entry = read_ledger(result.content, names) if isinstance(result.content, str) else None
             if port is not None:
-                refused = "" if entry is not None else "This is no ledger that can be read."
+                refused = "" if entry is not None else "The answer is not a valid ledger."
                 answer = clipped(result.content) if isinstance(result.content, str) else "A tool call."
                 attempts.append(SelectionAttempt(answer=answer, refused=refused, request=port.request))
             if entry is not None:

@@ -225,7 +225,7 @@ async def connected(server: McpServerParams, host: McpSessionHost | None) -> Asy
         except Exception as error:  # of the SDK, HTTP or the program's start, alone or in groups
             raise McpUnavailable(
                 f"The MCP server `{server.label}` cannot be used: {error_text(error)}{_quoted(complaints)}",
-                fix="Check its address or command, and that it runs on the machine of the studio.",
+                fix="Check its address or command, and that it works on the studio's machine.",
             ) from error
 
 

@@ -38,7 +38,7 @@ class Sampler(Component):
 
 
 class ChatCompletionClientSampler(Sampler):
-    """Lets a server ask a model, on the studio's account."""
+    """Lets a server call a model."""
 
     provider = "autogen_ext.tools.mcp.ChatCompletionClientSampler"
     aliases = (
@@ -92,7 +92,7 @@ def _llm_message(message: types.SamplingMessage) -> LLMMessage:
     if message.role == "user":
         return UserMessage(content=parts, source="user")
     if not all(isinstance(part, str) for part in parts):
-        raise ToolFailed("A message of the assistant can only hold text.")
+        raise ToolFailed("An assistant message can contain only text.")
     return AssistantMessage(content="\n".join(str(part) for part in parts), source="assistant")
 
 
@@ -103,7 +103,7 @@ def _part(content: object) -> str | Image:
         return content.text
     if isinstance(content, types.ImageContent):
         return Image.from_base64(content.data)
-    raise ToolFailed(f"Content of the kind {type(content).__name__} cannot be given to a model.")
+    raise ToolFailed(f"Content of the kind {type(content).__name__} cannot be sent to a model.")
 
 
 class Elicitor(Component):
@@ -117,7 +117,7 @@ class Elicitor(Component):
 
 
 class StdioElicitor(Elicitor):
-    """Asks the person who runs the team: on the page of the run, or on the console in a script."""
+    """Asks the user: on the page of the run, or on the console in a script."""
 
     provider = "autogen_ext.tools.mcp.StdioElicitor"
     aliases = (
@@ -138,7 +138,7 @@ class StdioElicitor(Elicitor):
         answer = (await self._ask(prompt)).strip().lower()
         action = CHOICES.get(answer, answer)
         if action not in CHOICES.values():
-            raise ToolFailed(f"{answer!r} is none of accept, decline and cancel.")
+            raise ToolFailed(f"{answer!r} must be accept, decline or cancel.")
         result = types.ElicitResult(action=cast("Literal['accept', 'decline', 'cancel']", action))
         if action == "accept" and isinstance(params, types.ElicitRequestFormParams) and params.requested_schema:
             schema = json.dumps(params.requested_schema, indent=2)
@@ -146,7 +146,7 @@ class StdioElicitor(Elicitor):
             try:
                 result.content = _FILLED_IN.validate_json(filled_in)
             except ValidationError as error:
-                raise ToolFailed(f"The answer is no flat JSON object: {filled_in!r}") from error
+                raise ToolFailed(f"The answer must be a flat JSON object: {filled_in!r}") from error
         return result
 
     async def _ask(self, prompt: str) -> str:
@@ -189,7 +189,7 @@ class RootsProvider(Component):
 
 
 class StaticRootsProvider(RootsProvider):
-    """Names a fixed list of folders."""
+    """Returns a fixed list of folders."""
 
     provider = "autogen_ext.tools.mcp.StaticRootsProvider"
     aliases = (
@@ -208,7 +208,7 @@ class StaticRootsProvider(RootsProvider):
 
 
 class McpSessionHost(Component):
-    """What the studio offers to a server: a model, a person's answers, names of folders."""
+    """What the studio offers a server: model calls, user input and folder names."""
 
     provider = "autogen_ext.tools.mcp.McpSessionHost"
     aliases = (
@@ -222,7 +222,7 @@ class McpSessionHost(Component):
     positional = ("sampler", "roots", "elicitor")
     keep_null = frozenset(("sampler", "elicitor", "roots"))
 
-    sampler: Annotated[Sampler | None, Field(description="Lets the server ask a model. Empty: not offered.")] = None
+    sampler: Annotated[Sampler | None, Field(description="Lets the server call a model. Empty: not offered.")] = None
     elicitor: Annotated[Elicitor | None, Field(description="Lets the server ask you. Empty: not offered.")] = None
     roots: Annotated[
         RootsProvider | None, Field(description="Tells the server which folders it may work on. Empty: not offered.")

@@ -52,7 +52,7 @@ class StdioServerParams(BaseModel):
         Literal["strict", "ignore", "replace"],
         Field(
             title="Encoding errors",
-            description="What to do with bytes that cannot be decoded.",
+            description="How to handle bytes that cannot be decoded.",
             json_schema_extra={"x-advanced": True},
         ),
     ] = "strict"

@@ -31,9 +31,9 @@ _PARTS: TypeAdapter[list[ResultContent]] = TypeAdapter(list[ResultContent])
 
 
 class McpWorkbench(Workbench):
-    """All tools of an MCP server. The session begins with the first question and ends with the run.
+    """All tools of an MCP server. The session starts with the first call and ends with the run.
 
-    One that a program has started itself lasts until the program stops it, also over several runs.
+    In a script, a workbench that was started explicitly stays open across runs until it is stopped.
     """
 
     provider = "autogen_ext.tools.mcp.McpWorkbench"
@@ -50,7 +50,8 @@ class McpWorkbench(Workbench):
     host: Annotated[
         McpSessionHost | None,
         Field(
-            description="What the server may ask of the studio. Empty: nothing.", json_schema_extra={"x-advanced": True}
+            description="What the server can request from the studio. Empty: nothing.",
+            json_schema_extra={"x-advanced": True},
         ),
     ] = None
 
@@ -252,7 +253,7 @@ def _as_json(question: Callable[[Client], Awaitable[BaseModel]]) -> Callable[[Cl
 
 
 class McpSessionActor(Component):
-    """A part of AutoGen's that its files may hold; here each workbench has a session of its own."""
+    """Part of AutoGen's files. Here, each workbench has its own session."""
 
     provider = "autogen_ext.tools.mcp.McpSessionActor"
     aliases = (

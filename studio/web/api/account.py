@@ -23,7 +23,7 @@ router = StudioRouter(prefix="/api/account", tags=["account"])
 class AccountOut(BaseModel):
     name: str
     role: Role
-    is_user: bool = Field(description="Whether they signed in; else they hold the studio's token.")
+    is_user: bool = Field(description="Whether the user signed in by name. Otherwise they use the access token.")
 
 
 class SignInOut(BaseModel):
@@ -49,7 +49,7 @@ class ChangePassword(BaseModel):
 class NewToken(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    label: str = Field(min_length=1, max_length=100, description="What it is for.")
+    label: str = Field(min_length=1, max_length=100, description="What the token is for.")
     days: int = Field(90, ge=1, le=365)
 
 
@@ -102,7 +102,7 @@ async def change_password(
 ) -> None:
     user = await store.users.get(_user_id(person))
     if not user.password:
-        raise ConfigError("You have no password here.", fix="You sign in with the identity provider.")
+        raise ConfigError("You have no password in this studio.", fix="You sign in with the identity provider.")
     address = RequestInfo(request.scope).address
     if wait_s := accounts.wait_s(address, user.name):
         raise Forbidden("Too many attempts.", fix=f"Try again in {wait_s} s.")

@@ -36,17 +36,18 @@ class ApproveRequest(BaseModel):
 
     hashes: list[str] = Field(min_length=1, max_length=1000)
     component: JsonValue = None
-    team_id: str = Field("", max_length=100, description="The team that asks for them now.")
-    gallery_id: str = Field("", max_length=100, description="The gallery whose components ask for them now.")
+    team_id: str = Field("", max_length=100, description="The team that needs them.")
+    gallery_id: str = Field("", max_length=100, description="The gallery whose components need them.")
     scope: Literal["anywhere", "team", "publisher"] = Field(
-        "anywhere", description="Where it holds: in all teams, in that team, in all teams of its gallery's publisher."
+        "anywhere",
+        description="Where they apply: in all teams, in that team, or in all teams of the gallery's publisher.",
     )
     hosts: dict[str, list[str]] = Field(
         default_factory=dict[str, list[str]],
         max_length=1000,
-        description='By hash of code: the hosts that it may reach, as `name` or `name:port`, or "*".',
+        description='By hash of the code: the hosts that it can reach, as `name`, `name:port` or "*".',
     )
-    typed: bool = Field(False, description="The person typed this code; only where the studio takes that as read.")
+    typed: bool = Field(False, description="You typed this code; only if the studio setting allows it.")
 
 
 class ApprovalOut(BaseModel):
@@ -76,11 +77,11 @@ async def list_approvals(
     store: StoreDep,
     revoked: bool = False,
     before: Annotated[
-        str | None, Query(max_length=100, description="Only what comes after the approval with this id.")
+        str | None, Query(max_length=100, description="Only approvals after the one with this ID.")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
 ) -> list[ApprovalOut]:
-    """A page ends after `limit` approvals, or a megabyte of what they cover; the one after the last is empty."""
+    """A page ends after `limit` approvals or a megabyte of their content; the page after the last is empty."""
     wanted = store.approvals.revoked if revoked else store.approvals.list
     return [_out(row) for row in await wanted(before=before, limit=limit)]
 
@@ -96,7 +97,7 @@ async def approve(
     found = await _wanted(body, store, checks, manifest)
     if missing := wanted - found.keys():
         raise NotFound(
-            f"Nothing here asks for {sorted(missing)[0]!r}.",
+            f"This team does not need {sorted(missing)[0]!r}.",
             fix="It may have changed. Open the review again.",
         )
     if body.typed:
@@ -112,16 +113,18 @@ async def approve(
     "/{capability_hash}", status_code=204, summary="Revoke one approval by its ID, or all of a capability by its hash"
 )
 async def revoke(capability_hash: str, store: StoreDep, person: PersonDep) -> None:
-    """Running teams are not touched."""
+    """Active runs are not affected."""
     await store.approvals.revoke(capability_hash, by=person.name)
 
 
 def _check_typed(body: ApproveRequest, wanted: Iterable[Capability], settings: Settings) -> None:
     """Raises: CannotAllow: The studio wants code to be read, or it is more than code."""
     if not settings.trust_typed_code:
-        raise CannotAllow("Typed code is read before it is approved.", fix="See `STUDIO_TRUST_TYPED_CODE`.")
+        raise CannotAllow("This studio requires a review of typed code.", fix="See `STUDIO_TRUST_TYPED_CODE`.")
     if body.hosts or (body.scope != "team" and body.team_id) or any(each.kind != "python" for each in wanted):
-        raise CannotAllow("Only Python is approved as typed: in its own team, without a network.", where="/typed")
+        raise CannotAllow(
+            "Only Python can be approved as typed, in its own team and without network access.", where="/typed"
+        )
 
 
 def _out(row: Approval) -> ApprovalOut:
@@ -133,13 +136,13 @@ async def _scope(body: ApproveRequest, store: Store, team: Team | None) -> str:
         return ANYWHERE
     if body.scope == "team":
         if team is None:
-            raise CannotAllow("Say which team.", fix="Give `team_id`.", where="/team_id")
+            raise CannotAllow("The team is missing.", fix="Give `team_id`.", where="/team_id")
         return team_scope(team.id)
     publisher = team.publisher if team else ""
     if body.gallery_id:
         publisher = publisher_of(await store.galleries.get(body.gallery_id))
     if not publisher:
-        raise CannotAllow("The publisher of this is unknown.", fix="Allow it for the team.", where="/scope")
+        raise CannotAllow("Unknown publisher.", fix="Approve it for the team.", where="/scope")
     return publisher
 
 
@@ -167,18 +170,18 @@ async def _wanted(
 async def _hosts(capability: Capability | None, names: Collection[str]) -> list[str]:
     """Raises: CannotAllow."""
     if capability is None or not capability.may_have_network:
-        raise CannotAllow("A network can be given to code and programs that are approved here.", where="/hosts")
+        raise CannotAllow("Network access can be allowed only for code and programs in this approval.", where="/hosts")
     if len(names) > MAX_HOSTS:
         raise CannotAllow(f"These are more than {MAX_HOSTS} hosts.", fix="Allow any host.", where="/hosts")
     hosts = [name.strip().lower() for name in names]
     for host in hosts:
         if host != ANY_HOST and not is_host(host):
             raise CannotAllow(
-                f"{host!r} is not a host.", fix="Write a name alone, such as api.example.com.", where="/hosts"
+                f"{host!r} is not a host.", fix="Enter only a host name, such as api.example.com.", where="/hosts"
             )
         if await leads_to_studio(host):
-            fix = "Leave it out; if something else is there, name its port."
-            raise CannotAllow(f"{host!r} is the studio itself; no team may ask it.", fix=fix, where="/hosts")
+            fix = "Remove it, or add the port of another service there."
+            raise CannotAllow(f"{host!r} is the studio itself; teams cannot call it.", fix=fix, where="/hosts")
     return hosts
 
 

@@ -27,7 +27,7 @@ class AuditOut(BaseModel):
     outcome: str
 
 
-@router.get("", summary="Read the audit log, the newest first")
+@router.get("", summary="Read the audit log, newest first")
 async def read_audit(
     store: StoreDep,
     before: Annotated[int | None, Query(ge=0, le=MAX_ID)] = None,

@@ -67,7 +67,7 @@ async def set_team_budget(team_id: str, body: Budget, store: StoreDep, books: Bo
     return await team_budget(team_id, store, books)
 
 
-@router.get("/runs/{run_id}/budget", summary="Read the budget of a run and what is spent of it")
+@router.get("/runs/{run_id}/budget", summary="Read the budget of a run and its spending")
 async def run_budget(run_id: str, store: StoreDep, books: BooksDep, supervisor: SupervisorDep) -> RunBudgetOut:
     team_id = (await store.runs.summary(run_id)).team_id or ""
     holds, usage = books.budgets.of_run(run_id, team_id), (await supervisor.view(run_id)).usage

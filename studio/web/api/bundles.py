@@ -121,7 +121,7 @@ async def _test(desk: Desk, run_id: str) -> Response:
 async def import_run(
     request: Request, store: StoreDep, team_id: Annotated[str | None, Query(max_length=100)] = None
 ) -> ImportedRun:
-    """The run is listed with the team `team_id`, if one is named."""
+    """The run is listed with the team `team_id`, if set."""
     bundle = await asyncio.to_thread(read_bundle, await _file(request))
     run, entries = await asyncio.to_thread(_run_of, bundle, team_id)
     await store.run_imports.add_run(run, entries)

@@ -25,7 +25,7 @@ class ValidateRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     component: JsonValue
-    team_id: str = Field("", max_length=100, description="The stored team that it is, for what is approved there.")
+    team_id: str = Field("", max_length=100, description="ID of the stored team, for its approvals.")
 
 
 class SwitchRequest(BaseModel):

@@ -92,7 +92,7 @@ class ConnectionIn(BaseModel):
 
 
 class ConnectionChange(ConnectionIn):
-    replace_model: bool = Field(False, description="Give the new model to the agents that have the old default one.")
+    replace_model: bool = Field(False, description="Also change agents that use the old default model.")
 
 
 class ConnectionSaved(BaseModel):
@@ -110,7 +110,7 @@ class AskIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     component: JsonObject
-    team_id: str = Field("", max_length=100, description="The team that it is a part of, for what is allowed there.")
+    team_id: str = Field("", max_length=100, description="ID of the team it is part of, for its approvals.")
 
 
 class ModelOut(BaseModel):
@@ -167,7 +167,7 @@ async def list_found(store: StoreDep) -> list[FoundOut]:
 async def add_found(body: FoundIn, store: StoreDep) -> ConnectionSaved:
     found = next((each for each in await found_here(store) if each.service.id == body.service), None)
     if found is None:
-        raise NotFound(f"{body.service!r} is not ready here.", fix="Add it by hand.", where="/service")
+        raise NotFound(f"{body.service!r} is not available here.", fix="Add it manually.", where="/service")
     row = await store.connections.add(found.service.name, await checked(found.component))
     return ConnectionSaved(id=row.id, changed_teams=[])
 
@@ -185,7 +185,7 @@ async def choose_default(body: DefaultIn, store: StoreDep) -> None:
     await store.connections.make_default(body.id)
 
 
-@router.put("/{connection_id}", summary="Change a connection; teams that use it are saved with its new address and key")
+@router.put("/{connection_id}", summary="Change a connection; teams that use it are saved with the new address and key")
 async def change_connection(
     connection_id: str, body: ConnectionChange, store: StoreDep, checks: TeamChecksDep, person: PersonDep
 ) -> ConnectionSaved:

@@ -123,7 +123,7 @@ async def estimate(team_id: str, store: StoreDep) -> Estimate:
     return estimate_of(await store.costs.past_runs(team_id, limit=PAST_RUNS))
 
 
-@router.get("/prices", summary="List own prices")
+@router.get("/prices", summary="List your own prices")
 async def list_prices(store: StoreDep) -> list[PriceOut]:
     return [_price_out(model, price, "own") for model, price in (await store.costs.own_prices()).items()]
 
@@ -135,7 +135,7 @@ async def set_price(body: SetPrice, store: StoreDep, books: BooksDep) -> PriceOu
     return _price_out(body.model, price, "own")
 
 
-@router.delete("/prices", status_code=204, summary="Remove an own price; the catalogue's applies again")
+@router.delete("/prices", status_code=204, summary="Remove your own price; the list price applies again")
 async def forget_price(model: str, store: StoreDep, books: BooksDep) -> None:
     await store.costs.forget_price(model)
     books.prices.own = await store.costs.own_prices()

@@ -30,7 +30,7 @@ async def read_examples(team_id: str, store: StoreDep) -> Examples:
     return Examples(examples=await store.settings.examples(team_id))
 
 
-@router.put("", summary="Set the example tasks of a team; they are not part of its component")
+@router.put("", summary="Set the example tasks of a team; they are not part of its JSON")
 async def set_examples(team_id: str, body: Examples, store: StoreDep) -> Examples:
     await store.settings.set_examples(team_id, body.examples)
     return body

@@ -91,7 +91,9 @@ async def rerun_run(run_id: str, body: Rerun, supervisor: SupervisorDep, person:
 
 
 @router.post(
-    "/{run_id}/replay", status_code=201, summary="Replay a run: re-execute it on its record and fail where it diverges"
+    "/{run_id}/replay",
+    status_code=201,
+    summary="Replay a run: re-execute it from its recording and fail where it diverges",
 )
 async def replay_run(run_id: str, body: Replay, supervisor: SupervisorDep, person: PersonDep) -> NewRunOut:
     return NewRunOut(id=await supervisor.replay(run_id, body.tools, by=person.name))

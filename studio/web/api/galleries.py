@@ -109,7 +109,7 @@ async def get_gallery(gallery_id: str, store: StoreDep) -> Response:
 async def delete_gallery(gallery_id: str, store: StoreDep) -> None:
     row = await store.galleries.get(gallery_id)
     if row.origin == "shipped":
-        raise Forbidden("This gallery comes with the studio and cannot be deleted.")
+        raise Forbidden("A built-in gallery cannot be deleted.")
     await store.galleries.delete(gallery_id)
 
 
@@ -140,7 +140,7 @@ async def get_component(gallery_id: str, group: str, index: int, store: StoreDep
 )
 async def remove_component(gallery_id: str, group: str, index: int, store: StoreDep) -> None:
     if gallery_id != LIBRARY:
-        raise Forbidden("Only components of your library can be removed.", fix="Delete the gallery, or leave it.")
+        raise Forbidden("Only components of your library can be removed.", fix="Delete the whole gallery instead.")
     await store.galleries.remove_from_library(group=group, index=index)
 
 

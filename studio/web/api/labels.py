@@ -91,7 +91,7 @@ async def empty_trash(store: StoreDep, viewing: ViewingDep) -> EmptiedOut:
 
 async def _change(store: Store, kind: Kind, body: BulkChange) -> BulkOut:
     if not (body.listing or body.add_tags or body.remove_tags):
-        raise ConfigError("There is nothing to do.", fix="Give `listing`, `add_tags` or `remove_tags`.")
+        raise ConfigError("Nothing to change.", fix="Give `listing`, `add_tags` or `remove_tags`.")
     if body.add_tags or body.remove_tags:
         await store.labels.tag(kind, body.ids, add=dict.fromkeys(body.add_tags), remove=body.remove_tags)
     if body.listing is None:

@@ -50,7 +50,7 @@ class StartPartRun(BaseModel):
     component: JsonValue
     message: JsonValue
     system_message: str = Field("", max_length=MAX_TEXT, description="System message for a model; empty: none.")
-    team_id: str = Field("", max_length=100, description="The team that it is a part of, for what is allowed there.")
+    team_id: str = Field("", max_length=100, description="ID of the team it is part of, for its approvals.")
 
 
 class PartRunCommand(BaseModel):

@@ -17,7 +17,7 @@ router = StudioRouter(prefix="/api/pictures", tags=["runs"])
 class PictureRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    url: str = Field(max_length=4000, description="http or https address on the public internet; fetched once.")
+    url: str = Field(max_length=4000, description="http or https address on the public internet, fetched once.")
 
 
 class PictureOut(BaseModel):

@@ -24,7 +24,7 @@ class ReadPython(BaseModel):
 
 class ReadPythonOut(BaseModel):
     component: JsonObject
-    findings: list[JsonObject] = Field(description="What is wrong with the component, and what is not kept; by line.")
+    findings: list[JsonObject] = Field(description="Problems of the component, and what is not kept, by line.")
 
 
 @router.post(

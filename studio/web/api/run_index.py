@@ -62,7 +62,7 @@ class FoundOut(BaseModel):
 
 @router.get(
     "/{run_id}/index",
-    summary="Read the index of the log, without bodies, from an entry on",
+    summary="Read the index of the log, without bodies, starting at an entry",
     response_model=IndexOut,
 )
 async def read_index(

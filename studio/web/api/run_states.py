@@ -39,7 +39,7 @@ class StateOut(BaseModel):
 
 @router.get("/{run_id}/state", summary="Read the state of the team at an entry of the log", response_model=StateOut)
 async def get_state(run_id: str, viewing: ViewingDep, at: Annotated[int, Query(ge=0, le=MAX_SEQ)]) -> Response:
-    """The log is repeated up to there, at no cost. 403 with `missing` when something is not approved any more."""
+    """The log is re-executed up to that entry, at no cost. 403 with `missing` when something is no longer approved."""
     return await viewing.show(_state, [run_id], run_id, at, is_kept=True)
 
 

@@ -58,7 +58,7 @@ class StartRun(BaseModel):
 
     team_id: str
     task: JsonValue
-    with_mocks: bool = Field(False, description="Replace parts by the mocks that are kept with the team.")
+    with_mocks: bool = Field(False, description="Use the team's mocks.")
 
 
 class RenameRun(BaseModel):
@@ -91,7 +91,7 @@ class RunSummaryOut(BaseModel):
     id: str
     team_id: str | None
     team_name: str
-    title: str = Field("", description="What a person calls it.")
+    title: str = Field("", description="Name given by the user.")
     tags: list[str] = []
     is_starred: bool = False
     task: JsonValue
@@ -113,8 +113,8 @@ class RunOut(RunSummaryOut):
     pending: PendingInput | None
     finishing: bool
     last_seq: int
-    continues: str = Field("", description="Id of the earlier run whose conversation this one continues.")
-    mocks: list[Mocked] = Field([], description="What stands in its team for other parts.")
+    continues: str = Field("", description="ID of the earlier run whose conversation this one continues.")
+    mocks: list[Mocked] = Field([], description="The mocks used in the run.")
 
 
 class EventsOut(BaseModel):
@@ -143,23 +143,23 @@ async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep, 
     return StartedRun(id=run_id)
 
 
-@router.get("", summary="List runs, the newest first")
+@router.get("", summary="List runs, newest first")
 async def list_runs(
     store: StoreDep,
     person: PersonDep,
     team_id: str | None = None,
     text: Annotated[
-        str, Query(max_length=200, description="Part of the task, of the run's name or of the team's.")
+        str, Query(max_length=200, description="Text in the task, the run's name or the team's name.")
     ] = "",
-    state: Annotated[list[RunState] | None, Query(description="Any of these states.")] = None,
+    state: Annotated[list[RunState] | None, Query(description="Only runs in one of these states.")] = None,
     since: Annotated[date | None, Query(description="Created on this day (UTC) or later.")] = None,
     until: Annotated[date | None, Query(description="Created on this day (UTC) or earlier.")] = None,
-    min_usd: Annotated[float | None, Query(ge=0, le=MAX_USD, description="Cost so many dollars or more.")] = None,
+    min_usd: Annotated[float | None, Query(ge=0, le=MAX_USD, description="Cost of at least this many dollars.")] = None,
     tag: Annotated[str, Query(max_length=MAX_TAG)] = "",
-    starred: Annotated[bool, Query(description="Only those that you starred.")] = False,
+    starred: Annotated[bool, Query(description="Only runs that you starred.")] = False,
     listing: Annotated[Listing, Query()] = "active",
     before: Annotated[
-        str | None, Query(max_length=100, description="Only runs older than the one with this id.")
+        str | None, Query(max_length=100, description="Only runs older than the one with this ID.")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
 ) -> list[RunSummaryOut]:
@@ -205,7 +205,7 @@ async def rename_run(run_id: str, body: RenameRun, store: StoreDep) -> None:
     await store.runs.rename(run_id, body.title)
 
 
-@router.delete("/{run_id}", status_code=204, summary="Delete an ended run with its log for good")
+@router.delete("/{run_id}", status_code=204, summary="Permanently delete an ended run with its log")
 async def delete_run(run_id: str, store: StoreDep, viewing: ViewingDep) -> None:
     await store.runs.delete(run_id)
     viewing.views.forget()
@@ -235,7 +235,7 @@ async def list_events(
 @router.post("/{run_id}/commands", summary="Control a run: pause, resume, step, stop, or answer its question")
 async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep, person: PersonDep) -> JsonObject:
     if body.command == "budget":
-        raise ConfigError("A run gets other limits by `PUT /api/runs/{run_id}/budget`.", where="/command")
+        raise ConfigError("To change the limits of a run, use `PUT /api/runs/{run_id}/budget`.", where="/command")
     if body.command in BEYOND_STEERING:
         await _check_may_decide(run_id, body, supervisor, person)
     view = await supervisor.command(
@@ -259,7 +259,7 @@ async def _check_may_decide(run_id: str, body: RunCommand, supervisor: RunContro
     response_class=StreamingResponse,
     responses={
         200: {"content": {"text/event-stream": {}}},
-        204: {"description": "The run has ended and nothing more can come."},
+        204: {"description": "The run has ended."},
     },
 )
 async def stream_run(

@@ -16,7 +16,7 @@ class SecretOut(BaseModel):
     reference: str
     set: bool
     used_by: list[str]
-    is_too_short: bool = Field(description="Its value has so few characters that it is not hidden in what runs say.")
+    is_too_short: bool = Field(description="The value is too short to redact from run output.")
 
 
 class SetSecret(BaseModel):
@@ -25,7 +25,7 @@ class SetSecret(BaseModel):
     value: SecretStr = Field(min_length=1, max_length=20_000)
 
 
-@router.get("", summary="List stored secrets and those that teams reference; never a value")
+@router.get("", summary="List stored secrets and those that teams reference, without values")
 async def list_secrets(store: StoreDep, checks: TeamChecksDep) -> list[SecretOut]:
     return [_out(line) for line in await secret_lines(store, checks)]
 

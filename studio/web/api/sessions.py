@@ -47,7 +47,7 @@ async def create_next_run(run_id: str, body: NextTask, supervisor: SupervisorDep
 
 
 @router.get(
-    "/sessions", summary="List the sessions of more than one run, the newest first", response_model=list[SessionOut]
+    "/sessions", summary="List the sessions of more than one run, newest first", response_model=list[SessionOut]
 )
 async def list_sessions(store: StoreDep, team_id: str | None = None) -> Response:
     sessions = await store.runs.sessions(team_id)

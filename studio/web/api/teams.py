@@ -60,7 +60,7 @@ class CreateTeam(Body):
 
     name: str = Field("", max_length=200)
     component: JsonObject | None = None
-    text: str = Field("", description="JSON or YAML that holds one team.")
+    text: str = Field("", description="JSON or YAML of one team.")
     from_gallery: FromGallery | None = None
     layout: JsonObject = Field(default_factory=dict[str, JsonValue])
 
@@ -85,10 +85,10 @@ class SaveTeam(Body):
     name: str | None = Field(None, max_length=200)
     note: str = Field("", max_length=500)
     author: str = Field(
-        "", max_length=120, description="The author of this save; identifies the version they began with."
+        "", max_length=120, description="Author of this save; identifies the version they started from."
     )
-    choices: dict[str, Side] = Field(default_factory=dict[str, Side], description="By the `id` of the conflict.")
-    against: int = Field(0, description="The stored revision that the reported conflicts are about.")
+    choices: dict[str, Side] = Field(default_factory=dict[str, Side], description="By `id` of the conflict.")
+    against: int = Field(0, description="The stored revision that the conflicts refer to.")
 
 
 class PlaceComponent(Body):
@@ -129,9 +129,9 @@ class PythonOut(BaseModel):
 async def list_teams(
     store: StoreDep,
     person: PersonDep,
-    search: Annotated[str, Query(max_length=200, description="In the name, or the names of its agents.")] = "",
+    search: Annotated[str, Query(max_length=200, description="Text in the name of the team or of its agents.")] = "",
     tag: Annotated[str, Query(max_length=MAX_TAG)] = "",
-    starred: Annotated[bool, Query(description="Only those that you starred.")] = False,
+    starred: Annotated[bool, Query(description="Only teams that you starred.")] = False,
     listing: Annotated[Listing, Query()] = "active",
     order: Annotated[TeamOrder, Query()] = "changed",
     offset: Annotated[int, Query(ge=0, le=MAX_REVISIONS)] = 0,
@@ -204,7 +204,7 @@ async def rename_team(team_id: str, body: RenameTeam, store: StoreDep) -> TeamSu
     return TeamSummaryOut.model_validate(await store.teams.rename(team_id, body.name), from_attributes=True)
 
 
-@router.delete("/teams/{team_id}", status_code=204, summary="Delete a team and its versions for good; its runs stay")
+@router.delete("/teams/{team_id}", status_code=204, summary="Permanently delete a team and its versions; its runs stay")
 async def delete_team(team_id: str, store: StoreDep) -> None:
     await store.teams.delete(team_id)
 

@@ -55,18 +55,18 @@ async def list_users(store: StoreDep) -> list[UserOut]:
     return [_out(user, held.count(user.id)) for user in await store.users.list()]
 
 
-@router.post("", status_code=201, summary="Add a user; from the first one on, the access token no longer signs in")
+@router.post("", status_code=201, summary="Add a user; once users exist, the access token no longer signs in")
 async def add_user(body: NewUser, store: StoreDep, accounts: AccountsDep) -> UserOut:
     password = body.password.get_secret_value()
     if not password and accounts.provider is None:
-        raise ConfigError("A user needs a password.", fix="Give one, or set up an identity provider.")
+        raise ConfigError("A user needs a password.", fix="Enter one, or set up an identity provider.")
     hashed = await accounts.passwords.hash(password, name=body.name) if password else ""
     user = await store.users.add(body.name, body.role, password=hashed)
     accounts.presence.invalidate()
     return _out(user, 0)
 
 
-@router.put("/{user_id}/role", summary="Change a user's role; takes effect at once")
+@router.put("/{user_id}/role", summary="Change a user's role; takes effect immediately")
 async def set_role(user_id: str, body: SetRole, store: StoreDep, accounts: AccountsDep, person: PersonDep) -> UserOut:
     user = await store.users.set_role(user_id, body.role)
     accounts.presence.invalidate()

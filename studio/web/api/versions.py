@@ -18,7 +18,7 @@ from studio.web.router import StudioRouter
 router = StudioRouter(prefix="/api", tags=["versions"])
 MAX_VERSIONS = 2**63 - 1
 MAX_LISTED = 500
-VersionNumber = Annotated[int, Path(ge=1, le=MAX_VERSIONS, description="At most what the database holds.")]
+VersionNumber = Annotated[int, Path(ge=1, le=MAX_VERSIONS, description="Upper bound of the database.")]
 
 
 class TitleVersion(BaseModel):
@@ -31,10 +31,10 @@ class TitleVersion(BaseModel):
 
 class VersionSummaryOut(BaseModel):
     number: int
-    name: str = Field(description="What the team was called.")
+    name: str = Field(description="Name of the team in this version.")
     title: str
     note: str
-    changes: str = Field(description="What differs from the version before, in one line.")
+    changes: str = Field(description="Changes from the previous version, in one line.")
     author: str
     kind: str = Field(description='"" for a save, "merge", or "side" for what was brought into the merge after it.')
     at: datetime
@@ -45,12 +45,12 @@ class VersionOut(VersionSummaryOut):
     layout: JsonObject
 
 
-@router.get("/teams/{team_id}/versions", summary="List the versions, the newest first")
+@router.get("/teams/{team_id}/versions", summary="List the versions, newest first")
 async def list_versions(
     team_id: str,
     store: StoreDep,
     before: Annotated[
-        int | None, Query(ge=1, le=MAX_VERSIONS, description="Only older ones than this version.")
+        int | None, Query(ge=1, le=MAX_VERSIONS, description="Only versions older than this one.")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 100,
     named: Annotated[bool, Query(description="Only named versions.")] = False,

@@ -206,7 +206,7 @@ def find_frontend() -> Path:
             return folder
     raise SetupError(
         f"The pages of the studio are missing beside {str(package)!r}.",
-        fix="Install it again: `pip install --force-reinstall team-studio`, or start it from a whole checkout.",
+        fix="Reinstall it: `pip install --force-reinstall team-studio`, or start it from a complete checkout.",
     )
 
 

@@ -93,7 +93,7 @@ def _in_order(entry: str, own: set[str], files: Mapping[str, bytes]) -> list[str
         if path not in own or done.get(path):
             return
         if path in done:
-            raise NotBundleable(f"{path} imports itself by way of others.")
+            raise NotBundleable(f"{path} imports itself through other modules.")
         done[path] = False
         for found in IMPORT.finditer(files[path].decode()):
             visit(_target(path, found["path"]))
@@ -112,7 +112,7 @@ def _wrapped(path: str, text: str, names: Mapping[str, str], folder: str) -> str
     def imported(found: re.Match[str]) -> str:
         what, module = found["names"] or "", names.get(_target(path, found["path"]))
         if module is None:
-            raise NotBundleable(f"{path} imports {found['path']}, which is no file of ours.")
+            raise NotBundleable(f"{path} imports {found['path']}, which is not a file of the studio.")
         taken = what.replace("* as ", "") if what.startswith("* as ") else what.replace(" as ", ": ")
         return (f"const {taken} = {module}" if what else "") + "\n" * (found[0].count("\n") - taken.count("\n"))
 
@@ -121,7 +121,7 @@ def _wrapped(path: str, text: str, names: Mapping[str, str], folder: str) -> str
 
     body = EXPORT.sub(r"\g<kind>\g<star>\g<name>", IMPORT.sub(imported, text))
     if OTHER_FORM.search(body) or "import.meta" in body:
-        raise NotBundleable(f"{path} imports or exports in a form that is not known.")
+        raise NotBundleable(f"{path} imports or exports in an unknown form.")
     return f"const {names[path]} = (() => {{\n{LATER.sub(moved, body)}\nreturn {{ {', '.join(exported)} }} }})()"
 
 

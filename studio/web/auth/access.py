@@ -30,7 +30,7 @@ def access_token(settings: Settings) -> str:
         if len(settings.token) < MIN_TOKEN_LENGTH:
             raise SetupError(
                 f"The access token has {len(settings.token)} characters; it needs at least {MIN_TOKEN_LENGTH}.",
-                fix="Set a longer `STUDIO_TOKEN`, or leave it empty and the studio makes one.",
+                fix="Set a longer `STUDIO_TOKEN`, or unset it: the studio generates one.",
             )
         return settings.token
     return _kept(settings.data_dir / "token")
@@ -117,7 +117,9 @@ def _kept(file: Path) -> str:
     except FileNotFoundError:
         kept = ""
     except OSError as error:
-        raise SetupError(f"{str(file)!r} cannot be read: {error.strerror}.", fix="Check who owns it.") from error
+        raise SetupError(
+            f"{str(file)!r} cannot be read: {error.strerror}.", fix="Check its owner and permissions."
+        ) from error
     return kept or _made(file)
 
 
@@ -128,5 +130,5 @@ def _made(file: Path) -> str:
     except OSError as error:
         raise SetupError(
             f"{str(file)!r} cannot be written: {error.strerror}.",
-            fix="Give the studio a folder it may write to with `STUDIO_DATA_DIR`.",
+            fix="Set `STUDIO_DATA_DIR` to a writable folder.",
         ) from error

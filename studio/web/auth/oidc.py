@@ -157,13 +157,13 @@ class Provider:
         """
         state = query.get("state", "")
         if not self._states.use(state) or not is_same(kept_state or "", state):
-            raise SignInFailed("This sign-in did not start here, or took too long.", fix="Sign in again.")
+            raise SignInFailed("This sign-in expired or was started in another browser.", fix="Sign in again.")
         begun = self._states.begun(state, redirect_uri)
         code = query.get("code", "")
         if not code or "error" in query:
             raise SignInFailed("The identity provider refused the sign-in.", fix="Sign in again.")
         if query.get("iss", self.settings.oidc_issuer) != self.settings.oidc_issuer:
-            raise SignInFailed("The answer came from a different identity provider.", fix="Sign in again.")
+            raise SignInFailed("The response came from a different identity provider.", fix="Sign in again.")
         claims = await self._claims(await self._id_token(code, begun), begun.nonce)
         return self._identity(claims)
 
@@ -239,7 +239,7 @@ class Provider:
                 raise SignInFailed(f"The identity provider answered with status {answer.status_code}.")
             return JSON_OBJECT.validate_json(answer.content)
         except (httpx.HTTPError, httpx.InvalidURL, HostRefused, ValidationError) as error:
-            raise SignInFailed("The identity provider returned an invalid answer.", fix="Try again later.") from error
+            raise SignInFailed("The identity provider returned an invalid response.", fix="Try again later.") from error
 
     def _identity(self, claims: Mapping[str, JsonValue]) -> Identity:
         email = claims.get("email")

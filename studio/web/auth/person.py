@@ -74,4 +74,4 @@ class Caller:
 
     def lacks(self, role: Role | CallerRole) -> NeedsRole:
         del role
-        return NeedsRole("A key of a deployment opens its own addresses only.")
+        return NeedsRole("A caller key is valid only for its deployment.")

@@ -60,4 +60,4 @@ async def is_what_was_checked(request: Request) -> None:
     """Hold that the route which runs is the one whose role was asked for."""
     route = request.scope.get("route")
     if not request.scope.get(CHECKED, "").endswith(f" {getattr(route, 'path', None)}"):
-        raise HTTPException(403, "Another route was checked than the one that would run.")
+        raise HTTPException(403, "The authorized route differs from the one that would run.")

@@ -215,7 +215,9 @@ class Guard:
         if request.is_foreign:
             raise Rejection(
                 problem(
-                    403, "wrong_origin", "This request came from another site. The studio answers only its own pages."
+                    403,
+                    "wrong_origin",
+                    "This request came from another site. The studio accepts requests only from its own pages.",
                 )
             )
 
@@ -236,7 +238,9 @@ class Guard:
         response = problem(
             401,
             "wrong_key",
-            "This address needs a key of its deployment." if key is None else "This key does not open this address.",
+            "This address needs a caller key of its deployment."
+            if key is None
+            else "This key is not valid for this address.",
             "Send `Authorization: Bearer <key>` with a key that has not expired or been revoked.",
         )
         response.headers["WWW-Authenticate"] = "Bearer"
@@ -333,7 +337,7 @@ class Guard:
         if most is not None:
             return f"The request is larger than {most // 1024} KB.", "Send less."
         megabytes = self.policy.max_body_bytes // (1024 * 1024)
-        return f"The request is larger than {megabytes} MB.", "Send less, or raise `STUDIO_MAX_UPLOAD_MB`."
+        return f"The request is larger than {megabytes} MB.", "Send a smaller request, or raise `STUDIO_MAX_UPLOAD_MB`."
 
     def _bounded(self, receive: Receive, most: int | None = None) -> Receive:
         """Stop reading a body that is larger than it may be, also when it did not tell its length."""

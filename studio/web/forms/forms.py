@@ -30,7 +30,7 @@ def form_at(document: Json, pointer: str, findings: Iterable[Finding] = ()) -> F
     """
     chain = _chain(document, pointer)
     if not chain:
-        raise NotFound("No component stands at this place of the document.", where=pointer)
+        raise NotFound("There is no component at this pointer.", where=pointer)
     where, component = chain[-1]
     schema = _schema_of(component)
     configs = tuple(as_object(owner.get("config")) for _, owner in reversed(chain))
@@ -134,7 +134,7 @@ def _part_form(maker: FieldMaker, component: Object, schema: Object, where: str,
         read = maker.schemas.read(part_schema, value)
         part_schema, value = maker.schemas.child(read, step), _entry(value, step)
         if part_schema is None or value is None:
-            raise NotFound("Nothing with a form stands at this place of the document.", where=pointer)
+            raise NotFound("There is nothing to edit at this pointer.", where=pointer)
         name, is_required = step, step in read.required
     made = maker.field(part_schema, value, FieldPosition(name, pointer, is_required))
     kind = maker.schemas.read(part_schema, value).schema
@@ -210,7 +210,7 @@ def _chain(document: Json, pointer: str) -> list[tuple[str, Object]]:
         here = _entry(here, step)
         where = f"{where}/{escape(step)}"
         if here is None:
-            raise NotFound("Nothing stands at this place of the document.", where=pointer)
+            raise NotFound("There is nothing at this pointer.", where=pointer)
         if _is_component(here):
             found.append((where, as_object(here)))
     return found

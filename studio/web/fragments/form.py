@@ -33,7 +33,7 @@ class FormRequest(BaseModel):
     component: JsonValue
     pointer: str = Field("", description="A component, or an object or entry inside a component's config.")
     errors: list[FindingIn] | None = Field(
-        None, max_length=MAX_FINDINGS, description="Findings to mark; the server checks when left out."
+        None, max_length=MAX_FINDINGS, description="Findings to mark; if omitted, the server validates."
     )
 
 

@@ -44,7 +44,7 @@ async def compare_rows(
     limit: Annotated[int, Query(ge=1, le=MAX_ROWS)] = SHOWN_ROWS,
     folded: bool = True,
 ) -> Response:
-    """More rows; those of a fold are asked for with `folded=false`."""
+    """More rows; use `folded=false` for the rows of a fold."""
     return await viewing.show(_rows, [run_id, other_id], run_id, other_id, start, limit, folded, is_kept=True)
 
 

@@ -117,7 +117,7 @@ async def approvals_page(
     before: Annotated[str | None, Query(max_length=100)] = None,
     revoked_before: Annotated[str | None, Query(max_length=100)] = None,
 ) -> Response:
-    """The newest approvals, and those revoked last; or older ones of either."""
+    """The newest and the last revoked approvals, or older ones of either."""
     holding = await store.approvals.list(before=before) if revoked_before is None else ()
     revoked = await store.approvals.revoked(before=revoked_before) if before is None else ()
     return await asyncio.to_thread(

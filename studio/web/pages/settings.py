@@ -83,7 +83,7 @@ async def _about(store: Store, settings: Settings) -> list[tuple[str, str]]:
         ("Largest upload", f"{settings.max_upload_mb} MB; from a URL {MAX_BYTES // (1024 * 1024)} MB"),
         (
             "Code typed in the builder",
-            "approved without another review" if settings.trust_typed_code else "reviewed before approval",
+            "approved without a further review" if settings.trust_typed_code else "reviewed before approval",
         ),
         ("Private addresses", f"{private} unless listed"),
     ]

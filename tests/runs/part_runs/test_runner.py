@@ -298,7 +298,7 @@ async def test_a_part_that_works_too_long_is_broken_off(tmp_path: Path, world: W
         trying(runner, store, scripted("a: Hi."), "Go.") as page,
     ):
         view = await page.until(is_waiting=False)
-    assert (view.state, view.detail[:22]) == (RunState.FAILED, "The try was ended: it ")
+    assert (view.state, view.detail[:21]) == (RunState.FAILED, "The try was stopped: ")
 
 
 async def test_a_part_that_says_too_much_is_broken_off(tmp_path: Path):
@@ -309,7 +309,7 @@ async def test_a_part_that_says_too_much_is_broken_off(tmp_path: Path):
     ):
         view = await page.until(is_waiting=False)
     assert view.state is RunState.FAILED
-    assert "said more" in view.detail
+    assert "larger than a page" in view.detail
 
 
 async def test_a_try_is_no_run_of_the_studio(tmp_path: Path):
@@ -377,4 +377,4 @@ async def test_a_part_that_streams_more_than_a_page_can_show_is_ended(tmp_path: 
     async with opened(tmp_path, max_characters=200) as (runner, store), trying(runner, store, model, "Go") as page:
         view = await page.until(is_waiting=False)
     assert view.state is RunState.FAILED
-    assert "said more than a page can show" in view.detail
+    assert "larger than a page can show" in view.detail

@@ -83,13 +83,13 @@ def test_lines_without_a_writer_go_on_with_the_message_before():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("just words", "Line 1 does not say who speaks"),
+        ("just words", "Line 1 has no speaker"),
         ("\n \n", "There are no messages"),
         ("[]", "There are no messages"),
-        ("[1]", "Message 1 is no object"),
+        ("[1]", "Message 1 is not an object"),
         ('[{"content": 5}]', "Message 1 cannot be read: content"),
         ('[{"type": "Nonsense", "content": "x"}]', "Message 1 cannot be read: No message has the type"),
-        ('{"said": []}', "A conversation is a list"),
+        ('{"said": []}', "A conversation must be a list"),
         ("[" * 500 + "]" * 500, "deep"),
         ("[{", "JSON"),
         ("a: b\n" * 5_001, "more than 5,000"),

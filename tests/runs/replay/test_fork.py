@@ -227,7 +227,7 @@ async def test_a_replay_of_a_run_that_was_broken_off_ends_where_the_record_ends(
         await studio.until(run_id, RunState.CANCELLED)
         replay = await studio.supervisor.replay(run_id)
         last = await studio.until(replay, RunState.FINISHED)
-        assert last.view.detail == "The record ends here."
+        assert last.view.detail == "The recording ends here."
 
 
 async def test_a_replay_with_a_fixed_result_shows_where_that_leads_elsewhere(

@@ -24,7 +24,7 @@ function hiddenMark(character) {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
   return el(
     'mark',
-    { class: 'hidden-character', title: 'A character that cannot be seen' },
+    { class: 'hidden-character', title: 'Invisible character' },
     `U+${code}`,
   )
 }
