@@ -38,7 +38,7 @@ class Handoff(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        shown = {"x-part-title": "{owner} hands over to {target}"}
+        shown = {"x-part-title": "{owner} hands off to {target}"}
         target = {"x-label": "Target", "description": "Name of the agent, or of the user.", **PARTICIPANT_NAMES}
         name = {"type": "string", "title": "Name only", "examples": ["user"], **target, **shown}
         return {"anyOf": [name, {**handler(schema), "title": "Handoff", **shown}]}

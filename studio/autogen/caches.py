@@ -77,7 +77,7 @@ class DiskCacheStore(Freed, ours.DiskCacheStore, stands_for=ours.DiskCacheStore)
 
 
 class RedisStore(Freed, ours.RedisStore, stands_for=ours.RedisStore):
-    """Reads and writes what is no JSON as AutoGen does: numbers and texts as they are."""
+    """Reads and writes values that are not JSON as AutoGen does: numbers and texts as they are."""
 
     provider = ours.RedisStore.provider
     aliases = ours.RedisStore.aliases

@@ -13,6 +13,7 @@ from pydantic_core import PydanticUndefined
 
 from studio.components.base import Component, JsonObject, component_classes, load_packages
 from studio.components.field_titles import title_from_name
+from studio.components.titles import type_title
 
 GROUPS = {
     "team": "teams",
@@ -122,6 +123,7 @@ def catalogue() -> list[JsonObject]:
                 "component_type": cls.component_type,
                 "group": group_of(cls.component_type),
                 "label": cls.__name__,
+                "title": type_title(cls.__name__),
                 "summary": cls.summary(),
                 "keywords": cls.keywords,
                 "schema": form_schema(cls),

@@ -29,6 +29,7 @@ _CALLED = {
     "MagenticOneGroupChat": "Magentic-One",
     "MagenticOneCoderAgent": "Magentic-One coder",
 }
+_ACRONYM = re.compile(r"\b(?:http|mcp|sse)\b", re.IGNORECASE)
 _NOISE = re.compile(
     r"(ChatCompletionClient|GroupChat|Agent|TerminationCondition|Termination|ChatCompletionContext|CodeExecutor)$"
 )
@@ -63,15 +64,20 @@ def title_of(component: JsonValue) -> str:
     return model if isinstance(model, str) and model else type_label(class_name)
 
 
+def type_title(class_name: str) -> str:
+    """ "RoundRobinGroupChat" as "Round robin", where it begins a sentence or a card."""
+    label = type_label(class_name)
+    return label[:1].upper() + label[1:]
+
+
 def type_label(class_name: str) -> str:
     """ "RoundRobinGroupChat" as "round robin"."""
     if class_name in _CALLED:
         return _CALLED[class_name]
     stem = _NOISE.sub("", class_name) or class_name
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", stem).split(" ")
-    return " ".join(word if re.search("[A-Z].*[A-Z]", word) else word.lower() for word in words).replace(
-        "open AI", "OpenAI"
-    )
+    label = " ".join(word if re.search("[A-Z].*[A-Z]", word) else word.lower() for word in words)
+    return _ACRONYM.sub(lambda found: found[0].upper(), label.replace("open AI", "OpenAI"))
 
 
 def noun_of(component: JsonValue) -> str:

@@ -107,7 +107,7 @@ class HandoffTermination(TerminationCondition):
         return (Requirement("handoff", self.target, "/config/target"),)
 
     def describe(self) -> str:
-        return f"an agent hands over to {self.target}"
+        return f"an agent hands off to {self.target}"
 
     def so_far(self) -> str:
         return f"handoff to {self.target} {_seen(self)}"

@@ -108,7 +108,7 @@ def patched(text: str, patch: str) -> str:
         lines[place : place + len(old)] = new
         at = place + len(new)
     if not is_patch:
-        raise ToolFailed("This is no unified diff: it has no line that begins with `@@ -`.")
+        raise ToolFailed("This is not a unified diff: it has no line that begins with `@@ -`.")
     end = "\n" if lines and (text.endswith("\n") or not text) else ""
     return "\n".join(lines) + end
 

@@ -68,7 +68,7 @@ class Image(BaseModel):
             raise ValueError("Only `data:` URIs with base64 data hold an image.")
         image = cls(data=data)
         if image.mime_type == "application/octet-stream":
-            raise ValueError("The data is no PNG, JPEG, GIF or WebP picture.")
+            raise ValueError("The data is not a PNG, JPEG, GIF or WebP image.")
         return image
 
     @classmethod

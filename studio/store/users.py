@@ -43,7 +43,7 @@ def role_named(name: str) -> Role:
     for role in ROLES:
         if role == name:
             return role
-    raise ConfigError(f"{name!r} is no role.", fix=f"Choose one of {', '.join(ROLES)}.")
+    raise ConfigError(f"{name!r} is not a role.", fix=f"Choose one of {', '.join(ROLES)}.")
 
 
 class Users:

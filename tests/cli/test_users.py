@@ -62,7 +62,7 @@ def test_users_are_added_changed_and_removed(typed: Typed):
     ("arguments", "stdin", "said"),
     [
         (("add", "Ada", "--role", "admin"), "short\n", "10 to 1000"),
-        (("add", "Ada", "--role", "owner"), PASSWORD, "no role"),
+        (("add", "Ada", "--role", "owner"), PASSWORD, "not a role"),
         (("add", "Ada"), PASSWORD, "must be an admin"),
         (("add", "<b>", "--role", "admin"), PASSWORD, "not a valid user name"),
         (("set-password", "Nobody"), PASSWORD, "no user"),

@@ -35,3 +35,11 @@ def test_every_registered_component_has_help_a_schema_and_a_template_of_its_own_
         assert entry["schema"], cls
         codes = {finding.code for finding in validate_component(template(cls)).errors}
         assert codes <= {"missing", "too_short", "value_error"}, (cls, codes)
+
+
+def test_the_catalogue_names_each_kind_as_pages_show_it():
+    titles = {entry["label"]: entry["title"] for entry in catalogue()}
+    assert titles["RoundRobinGroupChat"] == "Round robin"
+    assert titles["AzureOpenAIChatCompletionClient"] == "Azure OpenAI"
+    assert titles["HttpTool"] == "HTTP tool"
+    assert titles["AgentTool"] == "Agent as a tool"

@@ -9,12 +9,20 @@ import pytest
 
 from studio.models import OpenAIChatCompletionClient
 from tests.fakes.openai_server import OpenAIServer
+from tests.models.services import KEYS
 
 
 class MakeClient(Protocol):
     """Makes a client of the fake server; keywords are fields of its config."""
 
     def __call__(self, **config: Any) -> OpenAIChatCompletionClient: ...
+
+
+@pytest.fixture
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The keys that the clients of `services.py` name."""
+    for variable, value in KEYS.items():
+        monkeypatch.setenv(variable, value)
 
 
 @pytest.fixture

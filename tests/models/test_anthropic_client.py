@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from studio.components import all_capabilities, load_component
-from studio.errors import MissingSecret, ModelRefused
+from studio.components import all_capabilities
+from studio.errors import ModelRefused
 from studio.messages import (
     AssistantMessage,
     CreateResult,
@@ -18,7 +18,6 @@ from studio.messages import (
     FunctionExecutionResultMessage,
     Image,
     LLMMessage,
-    RequestUsage,
     SystemMessage,
     ToolSchema,
     UserMessage,
@@ -68,15 +67,8 @@ async def collect(client: AnthropicChatCompletionClient, **more: Any) -> list[st
     return [item async for item in client.create_stream(ASK, **more)]
 
 
-async def test_a_whole_answer_has_text_and_usage(server: AnthropicServer, make_client: MakeClient) -> None:
-    server.say("Hello there")
-    result = await make_client(max_tokens=100, temperature=0.5).create(ASK)
-    assert result == CreateResult(
-        finish_reason="stop",
-        content="Hello there",
-        usage=RequestUsage(prompt_tokens=11, completion_tokens=7),
-        cached=False,
-    )
+async def test_a_question_is_sent_with_its_options(server: AnthropicServer, make_client: MakeClient) -> None:
+    await make_client(max_tokens=100, temperature=0.5).create(ASK)
     assert server.requests[0].path == "/v1/messages"
     assert server.requests[0].body == {
         "model": MODEL,
@@ -88,27 +80,8 @@ async def test_a_whole_answer_has_text_and_usage(server: AnthropicServer, make_c
     }
 
 
-async def test_a_streamed_answer_arrives_in_pieces_with_usage(server: AnthropicServer, make_client: MakeClient) -> None:
-    server.say("one two three")
-    *pieces, result = await collect(make_client())
-    assert pieces == ["one ", "two ", "three"]
-    assert isinstance(result, CreateResult)
-    assert (result.content, result.usage) == ("one two three", RequestUsage(prompt_tokens=11, completion_tokens=7))
-
-
-@pytest.mark.parametrize("streamed", [False, True])
-async def test_tool_calls_come_with_their_arguments(
-    server: AnthropicServer, make_client: MakeClient, streamed: bool
-) -> None:
-    server.say(Reply("I add.", calls=[Call("add", {"a": 1}, id="x"), Call("add", {}, id="y")]))
-    client = make_client()
-    result = (await collect(client, tools=[ADD]))[-1] if streamed else await client.create(ASK, tools=[ADD])
-    assert isinstance(result, CreateResult)
-    assert (result.finish_reason, result.thought) == ("function_calls", "I add.")
-    assert result.content == [
-        FunctionCall(id="x", name="add", arguments='{"a": 1}'),
-        FunctionCall(id="y", name="add", arguments="{}"),
-    ]
+async def test_tools_are_offered(server: AnthropicServer, make_client: MakeClient) -> None:
+    await make_client().create(ASK, tools=[ADD])
     assert server.requests[0].body["tool_choice"] == {"type": "auto"}
     assert server.requests[0].body["tools"] == [
         {"name": "add", "description": "Adds.", "input_schema": {"type": "object", "properties": {}}}
@@ -144,15 +117,8 @@ async def test_a_conversation_with_calls_defines_its_tools_though_none_may_be_ca
     assert body["tool_choice"] == {"type": "none"}
 
 
-@pytest.mark.parametrize("streamed", [False, True])
-async def test_thinking_becomes_the_thought(server: AnthropicServer, make_client: MakeClient, streamed: bool) -> None:
-    server.say(Reply("42", thought="let me see"))
-    client = make_client(thinking={"type": "enabled", "budget_tokens": 1024}, temperature=0.7)
-    items = await collect(client) if streamed else [await client.create(ASK)]
-    result = items[-1]
-    assert isinstance(result, CreateResult)
-    assert (result.thought, result.content) == ("let me see", "42")
-    assert items[:-1] == (["<think>let me see", "</think>", "42"] if streamed else [])
+async def test_thinking_is_asked_for_without_a_temperature(server: AnthropicServer, make_client: MakeClient) -> None:
+    await make_client(thinking={"type": "enabled", "budget_tokens": 1024}, temperature=0.7).create(ASK)
     assert server.requests[0].body["thinking"] == {"type": "enabled", "budget_tokens": 1024}
     assert "temperature" not in server.requests[0].body
 
@@ -214,12 +180,3 @@ async def test_the_key_of_the_environment_only_goes_to_its_own_service(
     assert [request.key for request in server.requests] == ["none", "sk-secret"]
     details = [capability.detail for capability in all_capabilities(AnthropicChatCompletionClient(model=MODEL))]
     assert details[0] == "env:ANTHROPIC_API_KEY to https://api.anthropic.com:443"
-
-
-async def test_a_missing_key_is_told_at_the_call_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    client = load_component(
-        {"provider": "AnthropicChatCompletionClient", "config": {"model": MODEL}}, AnthropicChatCompletionClient
-    )
-    with pytest.raises(MissingSecret, match="ANTHROPIC_API_KEY"):
-        await client.create(ASK)

@@ -11,7 +11,7 @@ from studio.errors import ModelRefused, ModelUnavailable, StudioError
 from studio.messages import CreateResult, LLMMessage, SystemMessage, UserMessage
 from studio.models import ChatCompletionClient
 from tests.fakes.model_server import HEADERS, Reply
-from tests.models.services import KEYS, SERVICES
+from tests.models.services import SERVICES
 
 ASK: list[LLMMessage] = [SystemMessage(content="be brief"), UserMessage(content="hi", source="user")]
 ENOUGH = 3
@@ -33,7 +33,7 @@ OF_A_STREAM: dict[str, tuple[Reply, str]] = {
     "cut in the middle": (Reply("a b", cut=1), "closed the connection|ended before it was complete"),
     "malformed chunk": (Reply("a b", malformed=1), "did not return a chat completion"),
     "no end": (Reply("a b", unfinished=True), "ended before it was complete"),
-    "nothing at all": (Reply("", unfinished=True), "said nothing|ended before it was complete"),
+    "nothing at all": (Reply("", unfinished=True), "empty answer|ended before it was complete"),
     "slow second word": (Reply("a b", hold=1), "did not answer in time"),
 }
 OF_A_WHOLE: dict[str, tuple[Reply, str]] = {
@@ -41,13 +41,7 @@ OF_A_WHOLE: dict[str, tuple[Reply, str]] = {
     "cut": (Reply("a", cut=0), "closed the connection"),
 }
 
-pytestmark = pytest.mark.parametrize("name", SERVICES)
-
-
-@pytest.fixture(autouse=True)
-def keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable, value in KEYS.items():
-        monkeypatch.setenv(variable, value)
+pytestmark = [pytest.mark.usefixtures("keys"), pytest.mark.parametrize("name", SERVICES)]
 
 
 async def streamed(client: ChatCompletionClient) -> list[str | CreateResult]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from studio.components import all_capabilities, load_component
 from studio.errors import MissingSecret, ModelRefused, ModelUnavailable
-from studio.messages import CreateResult, FunctionCall, LLMMessage, RequestUsage, ToolSchema, UserMessage
+from studio.messages import CreateResult, FunctionCall, LLMMessage, ToolSchema, UserMessage
 from studio.models import OpenAIChatCompletionClient
 from tests.fakes.openai_server import Call, OpenAIServer, Reply
 from tests.models.conftest import MakeClient
@@ -31,45 +31,23 @@ async def collect(client: OpenAIChatCompletionClient, **more: Any) -> list[str |
     return [item async for item in client.create_stream(ASK, **more)]
 
 
-async def test_a_whole_answer_has_text_and_usage(openai_server: OpenAIServer, make_client: MakeClient) -> None:
-    openai_server.say("Hello there")
-    result = await make_client(temperature=0.5).create(ASK)
-    assert result == CreateResult(
-        finish_reason="stop",
-        content="Hello there",
-        usage=RequestUsage(prompt_tokens=11, completion_tokens=7),
-        cached=False,
-    )
+async def test_a_question_is_sent_with_its_options(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    await make_client(temperature=0.5).create(ASK)
     body = openai_server.requests[0].body
     assert body["messages"] == [{"role": "user", "content": "hi", "name": "user"}]
     assert (body["model"], body["temperature"]) == ("gpt-4o", 0.5)
     assert body.keys() == {"messages", "model", "temperature", "stream"}
 
 
-async def test_a_streamed_answer_arrives_in_pieces_with_usage(
-    openai_server: OpenAIServer, make_client: MakeClient
-) -> None:
-    openai_server.say("one two three")
-    *pieces, result = await collect(make_client())
-    assert pieces == ["one ", "two ", "three"]
-    assert isinstance(result, CreateResult)
-    assert (result.content, result.usage.completion_tokens) == ("one two three", 7)
-
-
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_tool_calls_come_with_their_arguments(
+async def test_arguments_that_are_not_json_come_as_they_are(
     openai_server: OpenAIServer, make_client: MakeClient, streamed: bool
 ) -> None:
-    openai_server.say(Reply("I add.", calls=[Call("add", {"a": 1}, id="x"), Call("add", "not json", id="y")]))
+    openai_server.say(Reply(calls=[Call("add", "not json", id="y")]))
     client = make_client()
     result = (await collect(client, tools=[ADD]))[-1] if streamed else await client.create(ASK, tools=[ADD])
     assert isinstance(result, CreateResult)
-    assert result.finish_reason == "function_calls"
-    assert result.thought == "I add."
-    assert result.content == [
-        FunctionCall(id="x", name="add", arguments='{"a": 1}'),
-        FunctionCall(id="y", name="add", arguments="not json"),
-    ]
+    assert result.content == [FunctionCall(id="y", name="add", arguments="not json")]
     assert openai_server.requests[0].body["tool_choice"] == "auto"
     assert openai_server.requests[0].body["tools"][0]["function"]["name"] == "add"
 
@@ -83,19 +61,6 @@ async def test_nothing_is_sent_while_nobody_pulls(openai_server: OpenAIServer, m
         openai_server.release()
         assert await anext(stream) == "two "
     assert openai_server.request_count == 1
-
-
-@pytest.mark.parametrize("streamed", [False, True])
-async def test_reasoning_becomes_the_thought(
-    openai_server: OpenAIServer, make_client: MakeClient, streamed: bool
-) -> None:
-    openai_server.say(Reply("42", thought="let me see"))
-    client = make_client()
-    items = await collect(client) if streamed else [await client.create(ASK)]
-    result = items[-1]
-    assert isinstance(result, CreateResult)
-    assert (result.thought, result.content) == ("let me see", "42")
-    assert items[:-1] == (["<think>let me see", "</think>", "42"] if streamed else [])
 
 
 async def test_thoughts_in_the_text_are_taken_out(openai_server: OpenAIServer, make_client: MakeClient) -> None:
@@ -139,13 +104,6 @@ async def test_the_key_of_the_environment_only_goes_to_its_own_service(
     await make_client(api_key="env:OPENAI_API_KEY").create(ASK)
     sent = [request.headers["authorization"] for request in openai_server.requests]
     assert sent == ["Bearer none", "Bearer sk-secret"]
-
-
-async def test_a_missing_key_is_told_at_the_call_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    client = OpenAIChatCompletionClient(model="gpt-4o")
-    with pytest.raises(MissingSecret, match="OPENAI_API_KEY"):
-        await client.create(ASK)
 
 
 async def test_headers_may_name_secrets(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import selectors
 from collections.abc import Awaitable
 from typing import TypeVar
 
@@ -43,12 +44,32 @@ COMMANDS = st.one_of(
 )
 
 
+class IdleSelector(selectors.DefaultSelector):
+    """Tells when its loop has nothing to do but to wait: everybody who can move has moved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def idle(self) -> None:
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        await waiting
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout != 0 and self._waiting:
+            self._waiting.pop().set_result(None)
+            timeout = 0
+        return super().select(timeout)
+
+
 class ControlOfARun(RuleBasedStateMachine):
     """A person gives commands in any order while a team says things, asks, and ends."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.runner = asyncio.Runner()
+        self.selector = IdleSelector()
+        self.runner = asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(self.selector))
         self.log = MemoryLog()
         self.turns: asyncio.Queue[str] = asyncio.Queue()
         self.run = ActiveRun(Lease("run", 1), self.log, RunStatus())
@@ -62,8 +83,7 @@ class ControlOfARun(RuleBasedStateMachine):
     def do(self, work: Awaitable[T]) -> T:
         async def settle() -> T:
             result = await work
-            for _ in range(20):  # turns of the loop, not time: everybody who can move has moved
-                await asyncio.sleep(0)
+            await self.selector.idle()
             return result
 
         return self.runner.run(settle())

@@ -296,7 +296,7 @@ async def test_its_agent_may_hand_over_in_a_swarm():
 @pytest.mark.parametrize(
     ("config", "where", "words"),
     [
-        ({"chats": [{"participant": "nobody"}]}, "/config/chats", "no participant"),
+        ({"chats": [{"participant": "nobody"}]}, "/config/chats", "not a participant"),
         ({"chats": [{"participant": "a", "max_turns": 2}]}, "/config/chats", "needs the agent"),
         (
             {"chats": [{"participant": "a", "summary_method": "reflection_with_llm"}]},

@@ -39,9 +39,9 @@ def test_a_handoff_by_name_alone_says_who_hands_over_to_whom_and_offers_the_memb
     team: JsonValue = {"provider": "autogen_agentchat.teams.Swarm", "config": {"participants": members}}
     form = form_at(team, "/config/participants/0/config/handoffs/0")
     (target,) = form.primary
-    assert (form.title, target.label, target.suggestions) == ("x hands over to y", "Target", ("x", "y"))
+    assert (form.title, target.label, target.suggestions) == ("x hands off to y", "Target", ("x", "y"))
     assert (form.help, target.help) == ("", "Name of the agent, or of the user.")
-    assert form_at(team, "/config/participants/0/config/handoffs/1").title == "x hands over to user"
+    assert form_at(team, "/config/participants/0/config/handoffs/1").title == "x hands off to user"
 
 
 def test_a_place_that_is_called_like_its_class_has_a_label_all_the_same() -> None:

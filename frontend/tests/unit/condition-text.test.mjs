@@ -16,6 +16,7 @@ const entries = [
     component_type: 'termination',
     group: 'terminations',
     label: 'Max message',
+    title: 'Max message',
     summary: '',
     slots: [],
     template: limit,

@@ -89,12 +89,7 @@ test('a termination reads as a sentence, in the server’s words where it has th
   )
 })
 
-test('class names become words', () => {
-  assert.equal(typeLabel('autogen_agentchat.teams.RoundRobinGroupChat'), 'Round robin')
-  assert.equal(typeLabel('autogen_ext.models.openai.OpenAIChatCompletionClient'), 'OpenAI')
-  assert.equal(
-    typeLabel('autogen_ext.models.openai.AzureOpenAIChatCompletionClient'),
-    'Azure OpenAI',
-  )
-  assert.equal(typeLabel('autogen_ext.tools.http.HttpTool'), 'HTTP tool')
+test('a kind has the title of the catalogue, and an unknown one its class', () => {
+  assert.equal(typeLabel(limit(1).provider), 'Max message')
+  assert.equal(typeLabel('elsewhere.Rocket'), 'Rocket')
 })

@@ -12,7 +12,17 @@ import {
 import { connectRefusal } from '../../static/js/builder/document/connections.js'
 import { openingAt, viewOf } from '../../static/js/builder/document/views.js'
 import { Catalogue } from '../../static/js/builder/document/catalogue.js'
-import { agent, catalogue as shared, document, limit, or, proxy, team, tool } from './team.mjs'
+import {
+  agent,
+  catalogue as shared,
+  document,
+  limit,
+  or,
+  proxy,
+  team,
+  TITLES,
+  tool,
+} from './team.mjs'
 
 const one = (field, accepts) => ({ field, accepts, many: false, required: true })
 const agentTool = (inner) => ({
@@ -37,6 +47,7 @@ const made = (template, group, slots, more = {}) => ({
   component_type: template.component_type,
   group,
   label: template.label,
+  title: TITLES[template.label] ?? template.label,
   summary: '',
   slots,
   template,

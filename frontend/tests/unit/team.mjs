@@ -56,11 +56,23 @@ export const or = (...conditions) => ({
 
 const one = (field, accepts, required = false) => ({ field, accepts, many: false, required })
 const many = (field, accepts, required = false) => ({ field, accepts, many: true, required })
+/** As the server names these kinds. */
+export const TITLES = {
+  AssistantAgent: 'Assistant',
+  OpenAIChatCompletionClient: 'OpenAI',
+  FunctionTool: 'Python function',
+  MaxMessageTermination: 'Max message',
+  UserProxyAgent: 'User proxy',
+  StaticWorkbench: 'Static workbench',
+  OrTerminationCondition: 'Or',
+}
+
 const entry = (template, group, slots) => ({
   provider: template.provider,
   component_type: template.component_type,
   group,
   label: template.label,
+  title: TITLES[template.label] ?? template.label,
   summary: '',
   slots,
   template,

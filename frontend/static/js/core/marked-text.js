@@ -22,9 +22,5 @@ export function markedText(text) {
 /** @param {string} character */
 function hiddenMark(character) {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-  return el(
-    'mark',
-    { class: 'hidden-character', title: 'Invisible character' },
-    `U+${code}`,
-  )
+  return el('mark', { class: 'hidden-character', title: 'Invisible character' }, `U+${code}`)
 }

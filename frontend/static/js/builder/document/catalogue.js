@@ -10,7 +10,7 @@ import { get, join } from '../../core/pointer.js'
  *   'context' | 'executor' | 'other'} Kind
  * @typedef {{ field: string, accepts: string[], many: boolean, required: boolean }} Slot
  * @typedef {{ provider: string, aliases?: string[], component_type: string, group: string, label:
- *   string, summary: string, keywords?: string,
+ *   string, title: string, summary: string, keywords?: string,
  *   slots: Slot[], template: Component, schema?: any,
  * drawn_as?: '' | 'order' | 'hub' | 'handoffs' | 'graph', led_by?: string, leader_does?: string }}
  *   Entry
@@ -73,9 +73,6 @@ export const KIND_NAME = {
   other: 'component',
 }
 
-const NOISE =
-  /(ChatCompletionClient|GroupChat|Agent|TerminationCondition|Termination|ChatCompletionContext|CodeExecutor)$/
-
 /**
  * @param {string} type
  * @returns {Kind}
@@ -96,44 +93,18 @@ export function isComponent(value) {
   )
 }
 
-/** @type {Map<string, string>} */
-const labels = new Map()
+/**
+ * The title of each known kind, by provider, as the catalogue has it.
+ * @type {Map<string, string>}
+ */
+const titles = new Map()
 
 /**
- * "autogen_agentchat.teams.RoundRobinGroupChat" as "Round robin". There are few, and each card
- * asks.
+ * "autogen_agentchat.teams.RoundRobinGroupChat" as "Round robin"; an unknown one by its class.
  * @param {string} provider
  */
 export function typeLabel(provider) {
-  const known = labels.get(provider) ?? labelOf(provider)
-  labels.set(provider, known)
-  return known
-}
-
-/**
- * What is called otherwise than its class.
- * @type {Record<string, string>}
- */
-const CALLED = {
-  AgentTool: 'Agent as a tool',
-  TeamTool: 'Team as a tool',
-  FunctionTool: 'Python function',
-  MagenticOneGroupChat: 'Magentic-One',
-  MagenticOneCoderAgent: 'Magentic-One coder',
-}
-
-/** @param {string} provider */
-function labelOf(provider) {
-  const name = provider.split('.').at(-1) ?? provider
-  const called = CALLED[name]
-  if (called) return called
-  const words = (name.replace(NOISE, '') || name).replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ')
-  const shown = words
-    .map((word, index) => (index === 0 || /[A-Z].*[A-Z]/.test(word) ? word : word.toLowerCase()))
-    .join(' ')
-  return shown
-    .replace(/\bopen AI\b/i, 'OpenAI')
-    .replace(/\b(http|mcp|sse)\b/gi, (word) => word.toUpperCase())
+  return titles.get(provider) ?? provider.split('.').at(-1) ?? provider
 }
 
 /**
@@ -164,8 +135,10 @@ export class Catalogue {
   constructor(entries) {
     this.entries = entries
     for (const entry of entries) {
-      for (const name of [entry.provider, ...(entry.aliases ?? [])])
+      for (const name of [entry.provider, ...(entry.aliases ?? [])]) {
         this.#byProvider.set(name, entry)
+        titles.set(name, entry.title)
+      }
     }
   }
 
