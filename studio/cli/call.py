@@ -62,7 +62,9 @@ def _answer(client: httpx.Client, url: str, call: Any, person: Terminal) -> Any:
     print(call["question"]["prompt"] or "The team asks for your input.", file=sys.stderr)
     text = person.read_line() if person.is_person() else None
     if text is None:
-        raise RunFailed(f"The team asks something, and nobody is at the terminal. Call {call['id']} waits.")
+        raise RunFailed(
+            f"The team asks a question, but there is no terminal to answer it. Call {call['id']} is waiting."
+        )
     return _send(client, "POST", f"{url}/answers", json={"question_id": call["question"]["id"], "text": text})
 
 
@@ -72,7 +74,7 @@ def _send(client: httpx.Client, method: str, url: str, **given: Any) -> Any:
         try:
             answer = client.request(method, url, **given)
         except httpx.InvalidURL as error:
-            raise ConfigError(f"{url!r} is no address.", fix="Check --at.") from error
+            raise ConfigError(f"{url!r} is not an address.", fix="Check --at.") from error
         except httpx.TransportError as error:
             if attempt + 1 == RETRIES or (attempt == 0 and method == "POST" and isinstance(error, httpx.ConnectError)):
                 raise SetupError(f"The studio cannot be reached: {error}.", fix="Check --at.") from error
