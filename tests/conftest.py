@@ -12,7 +12,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.store.postgres import PostgresServer, find_programs, running_server
 
 BROWSER = Path(__file__).with_name("browser")
-SERVERS = {"docker_engine", "postgres"}
+SERVERS = {"docker_engine", "postgres", "server"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,7 +6,8 @@ from textwrap import dedent, indent
 
 import pytest
 
-from tests.autogen.conftest import ROOT, Outcome, RunScript
+from tests.autogen.conftest import ROOT, RunScript
+from tests.processes import Outcome
 
 pytestmark = pytest.mark.slow
 

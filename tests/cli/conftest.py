@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import pytest
 
 from studio.cli import main
 from studio.components import JsonObject
-
-
-class Outcome(NamedTuple):
-    """How a command ended and what it printed."""
-
-    code: int
-    out: str
-    err: str
+from tests.processes import Outcome, run
 
 
 class Studio(Protocol):
@@ -43,20 +33,10 @@ def studio(capsys: pytest.CaptureFixture[str]) -> Studio:
 def studio_process(tmp_path: Path) -> Callable[..., Outcome]:
     """Runs a command in a process of its own, with text on standard input."""
 
-    def run(*arguments: object, stdin: str = "") -> Outcome:
-        done = subprocess.run(
-            [sys.executable, "-m", "studio", *(str(argument) for argument in arguments)],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, "STUDIO_DATA_DIR": str(tmp_path / "data"), "PYTHONIOENCODING": "utf-8"},
-            timeout=15,
-            check=False,
-        )
-        return Outcome(done.returncode, done.stdout, done.stderr)
+    def in_process(*arguments: object, stdin: str = "") -> Outcome:
+        return run(*arguments, environment={"STUDIO_DATA_DIR": str(tmp_path / "data")}, stdin=stdin, limit_s=30)
 
-    return run
+    return in_process
 
 
 @pytest.fixture

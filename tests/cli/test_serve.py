@@ -6,8 +6,6 @@ import os
 import re
 import signal
 import stat
-import subprocess
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,20 +13,16 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.processes import StudioProcess, run
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
 
 @contextmanager
-def serving(data_dir: Path) -> Generator[tuple[subprocess.Popen[str], str]]:
+def serving(data_dir: Path) -> Generator[tuple[StudioProcess, str]]:
     """A studio of its own process on a free port, and the address it printed."""
-    command = [sys.executable, "-m", "studio", "serve", "--port", "0", "--data-dir", str(data_dir)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield process, process.stdout.readline().strip()
-    finally:
-        process.kill()
-        process.communicate()
+    with StudioProcess.start("serve", "--port", "0", "--data-dir", data_dir, errors="apart") as process:
+        yield process, process.output.readline().strip()
 
 
 def test_one_line_tells_the_address_with_the_token(tmp_path: Path):
@@ -66,10 +60,10 @@ def test_the_token_and_the_database_are_kept_where_only_the_owner_reads_them(tmp
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_without_a_traceback(tmp_path: Path, number: signal.Signals):
     with serving(tmp_path) as (process, _):
-        process.send_signal(number)
-        _, err = process.communicate(timeout=20)
-    assert err == ""
-    assert process.returncode in (0, -number)
+        process.signal(number)
+        assert process.wait(20) in (0, -number)
+        assert process.errors is not None
+        assert process.errors.read() == ""
 
 
 def test_a_port_that_is_taken_is_one_line_and_exit_code_two(tmp_path: Path):
@@ -92,7 +86,6 @@ def test_a_database_that_cannot_be_opened_is_one_line_and_exit_code_two(tmp_path
 
 def refused(*options: str) -> str:
     """What a studio that cannot start says instead; nothing but one line on standard error."""
-    command = [sys.executable, "-m", "studio", "serve", *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
-    return done.stderr
+    code, out, err = run("serve", *options)
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    return err

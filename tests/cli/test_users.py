@@ -6,8 +6,6 @@ import io
 import json
 import re
 import ssl
-import subprocess
-import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -22,6 +20,7 @@ from cryptography.x509.oid import NameOID
 
 from studio.settings import Settings
 from tests.cli.conftest import Outcome, Studio
+from tests.processes import StudioProcess
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 PASSWORD = "correct horse battery"
@@ -100,14 +99,8 @@ def test_a_certificate_that_does_not_work_is_one_line(studio: Studio, tmp_path: 
 
 @contextmanager
 def serving(data_dir: Path, *arguments: object) -> Generator[str]:
-    command = [sys.executable, "-m", "studio", "serve", "--port", "0", "--data-dir", str(data_dir)]
-    process = subprocess.Popen([*command, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-    finally:
-        process.kill()
-        process.communicate()
+    with StudioProcess.start("serve", "--port", "0", "--data-dir", data_dir, *arguments) as process:
+        yield process.output.readline().strip()
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +13,7 @@ from typing import Any
 import httpx
 
 from studio.components import JsonObject
+from tests.processes import Outcome, StudioProcess, run
 
 ADDRESS = re.compile(r"(http://[^/]+)/\?token=(\S+)")
 ENDED = ("finished", "stopped", "cancelled", "failed", "interrupted")
@@ -30,17 +27,14 @@ class Fleet:
     folder: Path
     _stack: ExitStack = field(default_factory=ExitStack)
 
-    def run(self, *arguments: str) -> str:
+    def run(self, *arguments: str) -> Outcome:
         """What a command that ends at once says."""
-        done = subprocess.run(
-            self._command(*arguments), env=self._environment, capture_output=True, text=True, check=True
-        )
-        return done.stdout
+        return run(*arguments, environment=self._environment)
 
     def web(self, command: str = "web") -> httpx.Client:
         """A client of a new replica."""
         process = self.start(command, "--port", "0")
-        line = self.line(process)
+        line = process.output.readline()
         found = ADDRESS.search(line)
         assert found, line
         client = httpx.Client(
@@ -48,56 +42,29 @@ class Fleet:
         )
         return self._stack.enter_context(client)
 
-    def worker(self) -> subprocess.Popen[str]:
+    def worker(self) -> StudioProcess:
         """A new worker, which drives runs or stands by by now."""
         process = self.start("worker")
-        self.line(process)
+        process.output.readline()
         return process
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            self._command(*arguments),
-            env=self._environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self._stack.callback(_end, process)
-        return process
-
-    @staticmethod
-    def line(process: subprocess.Popen[str]) -> str:
-        """The next line that a process prints."""
-        assert process.stdout is not None
-        return process.stdout.readline()
+    def start(self, *arguments: str) -> StudioProcess:
+        return self._stack.enter_context(StudioProcess.start(*arguments, environment=self._environment))
 
     def close(self) -> None:
         self._stack.close()
 
-    def _command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "studio", *arguments]
-
     @property
     def _environment(self) -> dict[str, str]:
-        return {
-            **os.environ,
-            "OPENAI_API_KEY": "key",
-            "STUDIO_DATABASE_URL": self.url,
-            "STUDIO_DATA_DIR": str(self.folder),
-        }
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    process.send_signal(signal.SIGCONT)  # one that is frozen would not hear the next one
-    process.kill()
-    process.communicate()
+        return {"OPENAI_API_KEY": "key", "STUDIO_DATABASE_URL": self.url, "STUDIO_DATA_DIR": str(self.folder)}
 
 
 @contextmanager
 def fleet(url: str, folder: Path) -> Generator[Fleet]:
     """Processes on a database that is made ready for them."""
     made = Fleet(url, folder)
-    made.run("migrate")
+    migrated = made.run("migrate")
+    assert migrated.code == 0, migrated
     try:
         yield made
     finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -62,34 +61,33 @@ def test_another_worker_takes_over(processes: Fleet, openai_server: OpenAIServer
     openai_server.say("One.", Reply("Two.", hold=0), "Two.")
     client = processes.web()
     first, second = processes.start("worker"), processes.start("worker")
-    driving, waiting = sorted([first, second], key=lambda each: "on standby" in Fleet.line(each))
+    driving, waiting = sorted([first, second], key=lambda each: "on standby" in each.output.readline())
     people = [agent("ann", openai_server.url), agent("bob", openai_server.url)]
     run_id = start(client, group("RoundRobinGroupChat", people, turns=2))
     openai_server.wait_until_held()
     shown_by(client, run_id, "One.")
-    driving.send_signal(number)
-    while Fleet.line(waiting) != "The worker drives runs.\n":
-        assert waiting.poll() is None
+    driving.signal(number)
+    while waiting.output.readline() != "The worker drives runs.\n":
+        assert waiting.is_running
     until(client, run_id, "finished")
     assert numbers(client, run_id) == sorted(set(numbers(client, run_id)))
     assert openai_server.request_count == 3, "what was shown is not asked again"
     if number is signal.SIGSTOP:
-        driving.send_signal(signal.SIGCONT)
+        driving.signal(signal.SIGCONT)
         assert driving.wait(60) == 75
 
 
 def test_one_database_has_one_that_drives(processes: Fleet):
     processes.web("serve")
     waiting = processes.start("worker")
-    assert "on standby" in Fleet.line(waiting)
+    assert "on standby" in waiting.output.readline()
 
 
 def test_processes_of_a_fleet_need_its_database_and_its_keys(processes: Fleet, tmp_path: Path):
     def refusal(*arguments: str, url: str = processes.url) -> str:
-        with pytest.raises(subprocess.CalledProcessError) as failed:
-            Fleet(url, tmp_path / "other").run(*arguments)
-        assert failed.value.returncode == 2
-        return str(failed.value.stderr)
+        code, _, err = Fleet(url, tmp_path / "other").run(*arguments)
+        assert code == 2
+        return err
 
     assert "PostgreSQL" in refusal("web", "--port", "0", url="")
     assert "PostgreSQL" in refusal("worker", url="")

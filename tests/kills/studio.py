@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import signal
 import socket
-import sys
 import time
-from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
@@ -20,9 +17,11 @@ from typing import Any
 import httpx
 
 from tests.kills.teams import TOKENS, Kind
+from tests.processes import StudioProcess
 
 AGAIN_S = 0.05
 """After which a client whose connection was lost tries again."""
+ENDED_WITHIN_S = 60
 LOST = (httpx.TransportError, httpx.StreamError)
 
 
@@ -32,11 +31,10 @@ class Studio:
     def __init__(self, data_dir: Path, log: Path, **environment: str) -> None:
         self._data_dir = data_dir
         self._log = log
-        # Compiled modules are kept: it starts often.
-        self._environment = {**os.environ, "OPENAI_API_KEY": "key", "PYTHONDONTWRITEBYTECODE": "", **environment}
+        self._environment = {"OPENAI_API_KEY": "key", **environment}
         with socket.create_server(("127.0.0.1", 0)) as free:
             self._port: int = free.getsockname()[1]
-        self._process: Process | None = None
+        self._process: StudioProcess | None = None
         self.token = ""
         self.ended: list[tuple[float, float]] = []
         """When it was told to end, and when it was gone."""
@@ -47,13 +45,11 @@ class Studio:
 
     async def start(self) -> None:
         """Return when pages can be opened."""
-        command = [sys.executable, "-m", "studio", "serve", "--port", str(self._port)]
-        with self._log.open("a") as errors:
-            self._process = await asyncio.create_subprocess_exec(
-                *command, "--data-dir", str(self._data_dir), stdout=PIPE, stderr=errors, env=self._environment
-            )
-        assert self._process.stdout
-        line = (await self._process.stdout.readline()).decode()
+        command = ("serve", "--port", self._port, "--data-dir", self._data_dir)
+        self._process = await asyncio.to_thread(
+            StudioProcess.start, *command, environment=self._environment, errors=self._log
+        )
+        line = await asyncio.to_thread(self._process.output.readline)
         found = re.search(r"token=(\S+)", line)
         assert found, f"The studio did not start; see {self._log}."
         self.token = found[1]
@@ -62,8 +58,9 @@ class Studio:
         """Send the signal and wait until the process is gone."""
         assert self._process
         told_at = time.monotonic()
-        self._process.send_signal(number)
-        await self._process.wait()
+        self._process.signal(number)
+        await asyncio.to_thread(self._process.wait, ENDED_WITHIN_S)
+        self._process.end()
         self.ended.append((told_at, time.monotonic()))
 
     def client(self) -> httpx.AsyncClient:

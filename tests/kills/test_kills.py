@@ -14,7 +14,7 @@ from tests.kills.diary import key_of
 from tests.kills.studio import Watched, follow, make_team, start_run, studio_in, tell
 from tests.kills.teams import KINDS, reply_to
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 
 async def started(client: httpx.AsyncClient, kind: str, models: OpenAIServer) -> Watched:
