@@ -4,6 +4,7 @@ import {
   breakpointFrom,
   breakpointText,
   toolsOf,
+  withBreakpoint,
 } from '../../static/js/playground/debug/breakpoint-words.js'
 import {
   asText,
@@ -33,6 +34,16 @@ test('a form becomes a breakpoint that holds only what its moment knows', () => 
     visit: null,
     enabled: true,
   })
+})
+
+test('a breakpoint that is added again is turned on', () => {
+  const form = { on: 'agent', when: 'after', name: 'ann' }
+  const off = { ...breakpointFrom(form, 'b'), enabled: false }
+  const other = breakpointFrom({ ...form, when: 'before' }, 'c')
+  assert.deepEqual(withBreakpoint([off, other], breakpointFrom(form, 'd')), [
+    { ...off, enabled: true },
+    other,
+  ])
 })
 
 test('what is missing is said', () => {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Protocol
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from studio.errors import ConfigError
 from studio.runs.debugging.breakpoints import MAX_BREAKPOINTS, Breakpoint
@@ -14,12 +14,25 @@ from studio.runs.debugging.policy import ToolPolicy, check_count
 from studio.runs.journal.log import JsonObject
 
 
+def _each_once(breakpoints: tuple[Breakpoint, ...]) -> tuple[Breakpoint, ...]:
+    """Without those that wait where an earlier one does; that one is on when any of them is."""
+    found: dict[Breakpoint, Breakpoint] = {}
+    for each in breakpoints:
+        place = each.model_copy(update={"id": "", "enabled": True})
+        known = found.setdefault(place, each)
+        if each.enabled and not known.enabled:
+            found[place] = known.model_copy(update={"enabled": True})
+    return tuple(found.values())
+
+
 class Breakpoints(BaseModel):
     """The breakpoints of a team or run, in the order of the list."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    breakpoints: Annotated[tuple[Breakpoint, ...], FailFast(), Field(max_length=MAX_BREAKPOINTS)] = ()
+    breakpoints: Annotated[
+        tuple[Breakpoint, ...], FailFast(), Field(max_length=MAX_BREAKPOINTS), AfterValidator(_each_once)
+    ] = ()
 
     def model_post_init(self, context: object) -> None:
         check_count(sum(each.is_regex for each in self.breakpoints), context)

@@ -149,3 +149,18 @@ export function breakpointFrom(form, id) {
     enabled: true,
   }
 }
+
+/**
+ * The list with one more, or with the one that is there already turned on.
+ * @param {Breakpoint[]} breakpoints
+ * @param {Breakpoint} made
+ * @returns {Breakpoint[]}
+ */
+export function withBreakpoint(breakpoints, made) {
+  /** @param {Breakpoint} point */
+  const place = ({ id: _id, enabled: _enabled, ...where }) =>
+    JSON.stringify(Object.entries(where).sort())
+  const known = breakpoints.find((each) => place(each) === place(made))
+  if (!known) return [...breakpoints, made]
+  return breakpoints.map((each) => (each === known ? { ...each, enabled: true } : each))
+}

@@ -12,6 +12,7 @@ import {
   breakpointFrom,
   breakpointText,
   toolsOf,
+  withBreakpoint,
 } from './breakpoint-words.js'
 
 /**
@@ -64,7 +65,7 @@ export function breakpointList(root, settings, component, signal) {
       const made = breakpointFrom(Object.fromEntries(new FormData(form)), crypto.randomUUID())
       error.textContent = typeof made === 'string' ? made : ''
       if (typeof made === 'string') return
-      if (await settings.changeBreakpoints((breakpoints) => [...breakpoints, made]))
+      if (await settings.changeBreakpoints((breakpoints) => withBreakpoint(breakpoints, made)))
         announce(`Breakpoint added: ${breakpointText(made)}.`)
       const kept = value('on')
       form.reset()
