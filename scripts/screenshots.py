@@ -201,7 +201,7 @@ class HowTo:
         expect(page.get_by_role("textbox", name="System message")).to_be_visible()
         self._picture("form")
         page.get_by_role("tab", name="Try").click()
-        page.get_by_role("textbox", name="What to say").fill(QUESTION)
+        page.get_by_role("textbox", name="Message to this component").fill(QUESTION)
         page.get_by_role("button", name="Send").click()
         expect(page.locator("[data-try-chat]")).to_contain_text("channel 11, where nobody is.", timeout=RUN_LIMIT_MS)
         self._picture("try")

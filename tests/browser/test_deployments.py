@@ -105,7 +105,7 @@ def test_a_name_that_is_taken_is_told_beside_it(open_page: OpenPage, api: httpx.
     name = dialog.get_by_role("textbox", name="Name", exact=True)
     name.fill("taken")
     page.keyboard.press("Enter")
-    expect(dialog.get_by_role("alert")).to_contain_text("Another deployment is called 'taken'.")
+    expect(dialog.get_by_role("alert")).to_contain_text("There is already a deployment 'taken'.")
     expect(name).to_be_focused()
     name.fill("free-again")
     expect(dialog.get_by_role("alert")).to_be_empty()

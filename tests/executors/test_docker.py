@@ -120,7 +120,7 @@ def test_what_it_can_do_names_all_that_the_container_is_given() -> None:
         "Runs any code that the model writes in a Docker container of 'python:3-slim', which can change the folder "
         "'/srv/coding' of this machine. It can read and change '/' as '/host'. It can read 'the Docker volume data' as "
         "'/data'. The host name 'db' is 10.0.0.1 there. It starts with the command 'pip install x'. It keeps "
-        "running after the run has ended."
+        "running after the run ends."
     )
     assert json.loads(capability.detail.removeprefix("docker ")) == {
         "bound": "/srv/coding",
