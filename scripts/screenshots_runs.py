@@ -119,7 +119,7 @@ class Troubles(HowTo):
         self._picture("costly-team")
         self._call("PUT", f"/api/teams/{team_id}/budget", {"run": {"micro_usd": 150_000}})
         give_task(page, f"/teams/{team_id}/play", LONG_TASK)
-        expect(page.locator("[data-part=state]")).to_have_text("Paused at its budget", timeout=RUN_LIMIT_MS)
+        expect(page.locator("[data-part=state]")).to_have_text("Paused at the budget limit", timeout=RUN_LIMIT_MS)
         page.get_by_role("tab", name="Cost").click()
         self._picture("costly-team-budget")
 

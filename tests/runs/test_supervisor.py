@@ -223,7 +223,7 @@ async def test_a_run_that_somebody_else_took_over_writes_no_more(open_studio: Op
         before = (await studio.store.runs.summary(taken)).last_seq
         world.answers.set()
         last = await studio.until(taken, RunState.FAILED)
-        assert "another owner" in last.view.detail
+        assert "driven by another process" in last.view.detail
         assert (await studio.store.runs.summary(taken)).last_seq == before
         await studio.until(sibling, RunState.FINISHED)
 

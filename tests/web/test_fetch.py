@@ -83,7 +83,7 @@ async def test_more_than_five_megabytes_are_refused(port: int):
         await fetch_document(f"http://127.0.0.1:{port}/large", allow_private=True)
 
 
-@pytest.mark.parametrize(("path", "reason"), [("missing", "status 404"), ("packed", "unpacked")])
+@pytest.mark.parametrize(("path", "reason"), [("missing", "status 404"), ("packed", "decompressed")])
 async def test_an_unusable_answer_says_why(port: int, path: str, reason: str):
     with pytest.raises(UrlUnreachable, match=reason):
         await fetch_document(f"http://127.0.0.1:{port}/{path}", allow_private=True)

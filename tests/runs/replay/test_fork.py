@@ -113,7 +113,7 @@ async def test_a_fork_with_another_text_of_the_task_is_another_task(open_studio:
         child = await studio.supervisor.fork(parent, task.seq, ForkOptions(edits={str(task.body["id"]): "Come."}))
         assert await finished(studio, child) == ["Come.", "one"]
         assert (await studio.store.runs.get(child)).task == "Come."
-        with pytest.raises(ConfigError, match="dropped"):
+        with pytest.raises(ConfigError, match="removed"):
             await studio.supervisor.fork(parent, task.seq, ForkOptions(edits={str(task.body["id"]): None}))
 
 

@@ -91,4 +91,4 @@ async def test_a_run_whose_requests_were_hashed_otherwise_says_so(
             record.component, record.task, entries_of(studio.store.runs, run_id), run_id=record.namespace
         )
     assert again.divergence is not None
-    assert "another version of the studio" in again.divergence.note
+    assert "Another version of the studio" in again.divergence.note
