@@ -121,6 +121,7 @@ class Troubles(HowTo):
         give_task(page, f"/teams/{team_id}/play", LONG_TASK)
         expect(page.locator("[data-part=state]")).to_have_text("Paused at the budget limit", timeout=RUN_LIMIT_MS)
         page.get_by_role("tab", name="Cost").click()
+        expect(page.get_by_role("table", name="Agents")).to_contain_text("researcher")
         self._picture("costly-team-budget")
 
     def _test(self) -> None:
@@ -128,7 +129,7 @@ class Troubles(HowTo):
         self._models.always(_help_desk)
         self._run(self._made(self._desk(CLEAR)), FAULT)
         page.get_by_role("button", name="More for this run").click()
-        page.get_by_role("menuitem", name="Make this a test").hover()
+        page.get_by_role("menuitem", name="Save as test").hover()
         self._picture("make-test")
 
     def _desk(self, descriptions: dict[str, str]) -> JsonObject:
