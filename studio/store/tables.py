@@ -158,6 +158,17 @@ class TeamSettings(Table, table=True):
     examples: list[JsonValue] = Field(default_factory=list[JsonValue], sa_type=ReadableJson)
 
 
+class Presence(Table, table=True):
+    """A builder that somebody has open, and what is selected in it; gone some seconds after it was last heard of."""
+
+    team_id: str = Field(primary_key=True, foreign_key="team.id", ondelete="CASCADE")
+    user_id: str = Field(primary_key=True)
+    tab: str = Field(primary_key=True)
+    name: str = ""
+    pointer: str = ""
+    seen_at: datetime = Field(sa_type=UtcDateTime, index=True)
+
+
 class Gallery(Table, table=True):
     """A gallery: components to take from. `origin` says how it came here, `source` from which file or URL."""
 

@@ -93,6 +93,31 @@ def test_a_viewer_is_not_shown_what_they_may_not_do(open_page: OpenPage, studio_
     expect(page.get_by_text("This needs the role admin; yours is viewer.")).to_be_visible()
 
 
+def test_people_see_who_else_has_a_team_open_and_where_they_are(
+    open_page: OpenPage, studio_server: StudioServer, team_id: str
+):
+    vera, eddy = open_page(), open_page()
+    for page, name in ((vera, "Vera"), (eddy, "Eddy")):
+        page.goto(f"{studio_server.url}/teams/{team_id}")
+        sign_in(page, name)
+        expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    expect(vera.get_by_role("list", name="Also here")).to_be_hidden()
+    eddy.locator(".node[data-card]").first.click()
+    expect(eddy.get_by_role("button", name="Vera: at the team")).to_have_text("V")
+    vera.locator("[data-canvas]").click(position={"x": 20, "y": 20})  # whoever moves learns where the others are
+    vera.locator(".node[data-card]").first.click()
+    expect(vera.locator(".node[data-card]").get_by_label("Selected by Eddy")).to_be_visible()
+    vera.keyboard.press("Escape")
+    face = vera.get_by_role("list", name="Also here").get_by_role("button", name="Eddy: at one")
+    face.focus()
+    vera.keyboard.press("Enter")
+    expect(vera.locator(".node[data-card]").first).to_have_attribute("data-selected", "")
+    eddy.close()
+    vera.locator("[data-canvas]").click(position={"x": 20, "y": 20})
+    expect(vera.get_by_role("list", name="Also here")).to_be_hidden()
+    expect(vera.locator("[data-others]")).to_have_count(0)
+
+
 def test_a_viewer_reads_the_form_of_a_part_and_is_told_why_it_cannot_be_changed(
     open_page: OpenPage, studio_server: StudioServer, team_id: str
 ):

@@ -125,6 +125,12 @@ POST /api/components/switch
 """
 """They change nothing: what they look at is too large for an address. Viewers may."""
 
+PRESENCE = """
+PUT /api/teams/{team_id}/windows/{tab}
+DELETE /api/teams/{team_id}/windows/{tab}
+"""
+"""A window tells others where it is, every few seconds and for seconds: nothing for the audit log."""
+
 PREVIEWS = """
 POST /fragments/galleries/preview
 POST /api/galleries/preview
@@ -231,9 +237,9 @@ POST /d/{deployment}/v1/chat/completions
 
 
 def _table() -> Mapping[str, RouteAccess]:
-    looking = {*LOOKING.split("\n"), *PREVIEWS.split("\n"), *CALLS.split("\n")}
+    looking = {*LOOKING.split("\n"), *PRESENCE.split("\n"), *PREVIEWS.split("\n"), *CALLS.split("\n")}
     lines: tuple[tuple[Role | CallerRole, str], ...] = (
-        ("viewer", VIEWER + LOOKING + OWN),
+        ("viewer", VIEWER + LOOKING + PRESENCE + OWN),
         ("editor", EDITOR + PREVIEWS),
         ("approver", APPROVER),
         ("admin", ADMIN),
