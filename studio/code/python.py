@@ -145,6 +145,7 @@ class _Script:
         blocks = [builder, *([self._notes_block(notes)] if notes else [])]
         if is_runnable:
             self._imports.use("studio.console", "Console")
+            self._imports.use("studio.errors", "StudioError")
         blocks.append(RUN.format(builder=self._builder) if is_runnable else PRINT.format(builder=self._builder))
         functions = [function.source.rstrip("\n") for function in self._functions.values()]
         return "\n\n\n".join([self._head(is_runnable=is_runnable), *functions, *blocks]) + "\n"
@@ -184,7 +185,10 @@ RUN = """async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())"""
+    try:
+        asyncio.run(main())
+    except StudioError as error:
+        sys.exit(str(error))"""
 
 PRINT = """if __name__ == "__main__":
     print(json.dumps({builder}().dump_component(), indent=2))"""

@@ -163,6 +163,8 @@ class Script:
                 self._assign(name, value, scope)
             case ast.Expr(value=value):
                 self._line(value, scope)
+            case ast.Try(body=[ast.Expr(value=value)], orelse=[], finalbody=[]) if self._is_run(value, scope):
+                pass  # what is said of an error of the run is no part of the component
             case ast.If(test=test, body=body, orelse=[]) if _is_program(test) and scope is self._module:
                 self._statements(body, scope)
             case ast.Pass():

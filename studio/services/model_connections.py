@@ -81,7 +81,8 @@ async def checked(component: JsonObject) -> JsonObject:
         InvalidComponent: It does not load.
         NotAConnection: It is no model of a service, its address is missing, or it holds a key.
     """
-    key = cast("JsonObject", component.get("config") or {}).get("api_key")
+    config = component.get("config")
+    key = config.get("api_key") if isinstance(config, dict) else None
     _, keys = await asyncio.to_thread(extract_secrets, component)
     if keys or (isinstance(key, str) and not is_reference(key)):
         fix = "Store the key in Settings > Secrets and enter its name here."

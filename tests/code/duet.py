@@ -58,6 +58,7 @@ from studio.agents import AssistantAgent
 from studio.components import env
 from studio.conditions import MaxMessageTermination
 from studio.console import Console
+from studio.errors import StudioError
 from studio.executors import ImportFromModule
 from studio.models import OpenAIChatCompletionClient
 from studio.teams import RoundRobinGroupChat
@@ -100,5 +101,8 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    try:
+        asyncio.run(main())
+    except StudioError as error:
+        sys.exit(str(error))
 '''

@@ -137,6 +137,19 @@ def test_source_that_a_plain_def_would_change_or_run_stays_text(source: str):
 
 
 @pytest.mark.slow
+def test_a_script_that_lacks_a_secret_says_so_in_one_sentence(tmp_path: Path):
+    script = tmp_path / "duet.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    lacking = {name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"}
+    done = subprocess.run(
+        [sys.executable, str(script), "Speak."], capture_output=True, text=True, cwd=tmp_path, env=lacking
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("The secret 'env:OPENAI_API_KEY' has no value. ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
 def test_an_exported_script_runs_and_prints_the_run(tmp_path: Path):
     entry = next(entry for entry in SHIPPED if entry.label == "Stargazing night")
     script = tmp_path / "stargazing.py"

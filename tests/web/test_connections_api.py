@@ -130,6 +130,7 @@ def test_a_connection_says_which_teams_use_it_and_takes_them_along(client: TestC
         {"address": ""},
         {"component": {"provider": "autogen_agentchat.agents.AssistantAgent", "config": {"name": "a"}}},
         {"component": {"provider": "nobody.Knows", "component_type": "model", "config": {}}},
+        {"component": {"provider": "OpenAIChatCompletionClient", "config": "text"}},
     ],
 )
 def test_what_is_no_connection_is_refused(client: TestClient, wrong: dict[str, Any]) -> None:
