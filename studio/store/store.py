@@ -27,7 +27,7 @@ from studio.store.lineage import Lineage
 from studio.store.logs import Logs
 from studio.store.migrate import newest_form
 from studio.store.notifications import DatabaseNotifications
-from studio.store.presence import PresenceBook
+from studio.store.open_windows import OpenWindows
 from studio.store.run_imports import RunImports
 from studio.store.runs import Runs
 from studio.store.secrets import Secrets
@@ -52,7 +52,7 @@ class Store:
     runs: Runs
     logs: Logs
     labels: LabelBook
-    presence: PresenceBook
+    windows: OpenWindows
     trash: Trash
     trends: Trends
     run_imports: RunImports
@@ -148,7 +148,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         runs=runs,
         logs=Logs(database, lineage),
         labels=LabelBook(database),
-        presence=PresenceBook(database),
+        windows=OpenWindows(database),
         trash=Trash(database, lineage),
         trends=Trends(database),
         run_imports=RunImports(database),

@@ -158,7 +158,7 @@ class TeamSettings(Table, table=True):
     examples: list[JsonValue] = Field(default_factory=list[JsonValue], sa_type=ReadableJson)
 
 
-class Presence(Table, table=True):
+class OpenWindow(Table, table=True):
     """A builder that somebody has open, and what is selected in it; gone some seconds after it was last heard of."""
 
     team_id: str = Field(primary_key=True, foreign_key="team.id", ondelete="CASCADE")

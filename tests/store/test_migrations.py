@@ -92,7 +92,7 @@ async def test_a_database_of_a_newer_studio_is_left_alone(open_it: OpenStore, da
     async with open_it():
         pass
     await outside(tmp_path, database, work)
-    with pytest.raises(SetupError, match="newer studio"):
+    with pytest.raises(SetupError, match="newer version of the studio"):
         async with open_it():
             pass
 

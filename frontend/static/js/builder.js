@@ -45,7 +45,7 @@ import { Annotations } from './builder/canvas/draw/annotations.js'
 import { mockMarks } from './builder/canvas/draw/mock-marks.js'
 import { minimap } from './builder/canvas/draw/minimap.js'
 import { selectionBar } from './builder/canvas/draw/selection-bar.js'
-import { presence } from './builder/presence.js'
+import { otherWindows } from './builder/other-windows.js'
 import { outline } from './builder/panels/outline.js'
 import { offerOf, palette } from './builder/panels/palette.js'
 import { download, pythonTab } from './builder/panels/python-tab.js'
@@ -189,7 +189,7 @@ async function start(root) {
     { signal },
   )
   selectionBar(editor, canvas, actions, signal)
-  presence(find('[data-others-here]', root), { editor, saver, canvas }, id, goTo, signal)
+  otherWindows(find('[data-others-here]', root), { editor, saver, canvas }, id, goTo, signal)
   marquee(editor, canvas, signal)
   addOnGround(editor, canvas, clipboard.takes, signal)
   bindCanvas(root, editor, canvas, actions, signal)

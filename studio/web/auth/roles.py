@@ -125,7 +125,7 @@ POST /api/components/switch
 """
 """They change nothing: what they look at is too large for an address. Viewers may."""
 
-PRESENCE = """
+WINDOWS = """
 PUT /api/teams/{team_id}/windows/{tab}
 DELETE /api/teams/{team_id}/windows/{tab}
 """
@@ -237,9 +237,9 @@ POST /d/{deployment}/v1/chat/completions
 
 
 def _table() -> Mapping[str, RouteAccess]:
-    looking = {*LOOKING.split("\n"), *PRESENCE.split("\n"), *PREVIEWS.split("\n"), *CALLS.split("\n")}
+    looking = {*LOOKING.split("\n"), *WINDOWS.split("\n"), *PREVIEWS.split("\n"), *CALLS.split("\n")}
     lines: tuple[tuple[Role | CallerRole, str], ...] = (
-        ("viewer", VIEWER + LOOKING + PRESENCE + OWN),
+        ("viewer", VIEWER + LOOKING + WINDOWS + OWN),
         ("editor", EDITOR + PREVIEWS),
         ("approver", APPROVER),
         ("admin", ADMIN),

@@ -17,19 +17,19 @@ def upgrade() -> None:
     # What it holds lasts for seconds and is of no use after a crash.
     prefixes = ["UNLOGGED"] if op.get_bind().dialect.name == "postgresql" else []
     op.create_table(
-        "presence",
+        "open_window",
         sa.Column("team_id", sa.String(), nullable=False),
         sa.Column("user_id", sa.String(), nullable=False),
         sa.Column("tab", sa.String(), nullable=False),
         sa.Column("name", sa.String(), nullable=False),
         sa.Column("pointer", sa.String(), nullable=False),
         sa.Column("seen_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["team_id"], ["team.id"], name=op.f("fk_presence_team_id_team"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("team_id", "user_id", "tab", name=op.f("pk_presence")),
+        sa.ForeignKeyConstraint(["team_id"], ["team.id"], name=op.f("fk_open_window_team_id_team"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("team_id", "user_id", "tab", name=op.f("pk_open_window")),
         prefixes=prefixes,
     )
-    op.create_index(op.f("ix_presence_seen_at"), "presence", ["seen_at"])
+    op.create_index(op.f("ix_open_window_seen_at"), "open_window", ["seen_at"])
 
 
 def downgrade() -> None:
-    op.drop_table("presence")
+    op.drop_table("open_window")

@@ -11,7 +11,7 @@ from sqlmodel import col, delete, select
 
 from studio.errors import NotFound
 from studio.store.database import Database
-from studio.store.tables import Presence, Team
+from studio.store.tables import OpenWindow, Team
 
 LASTS = timedelta(seconds=25)
 """How long a window counts as open after it was last heard of; it reports every ten seconds."""
@@ -31,7 +31,7 @@ class Window:
     pointer: str = ""
 
 
-class PresenceBook:
+class OpenWindows:
     """The open builders of all teams."""
 
     def __init__(self, database: Database) -> None:
@@ -47,18 +47,18 @@ class PresenceBook:
         async with self._database.write() as session:
             if await session.get(Team, window.team_id) is None:
                 raise NotFound(f"There is no team {window.team_id!r}.")
-            await session.exec(delete(Presence).where(col(Presence.seen_at) < at - LASTS))
-            known = await session.get(Presence, (window.team_id, window.user_id, window.tab))
-            counting = select(func.count()).where(Presence.team_id == window.team_id)
+            await session.exec(delete(OpenWindow).where(col(OpenWindow.seen_at) < at - LASTS))
+            known = await session.get(OpenWindow, (window.team_id, window.user_id, window.tab))
+            counting = select(func.count()).where(OpenWindow.team_id == window.team_id)
             if known is not None or (await session.exec(counting)).one() < MAX_WINDOWS:
-                await session.merge(Presence(**asdict(window), seen_at=at))
+                await session.merge(OpenWindow(**asdict(window), seen_at=at))
             others = (
-                select(Presence)
+                select(OpenWindow)
                 .where(
-                    Presence.team_id == window.team_id,
-                    (col(Presence.user_id) != window.user_id) | (col(Presence.tab) != window.tab),
+                    OpenWindow.team_id == window.team_id,
+                    (col(OpenWindow.user_id) != window.user_id) | (col(OpenWindow.tab) != window.tab),
                 )
-                .order_by(col(Presence.name), col(Presence.tab))
+                .order_by(col(OpenWindow.name), col(OpenWindow.tab))
                 .limit(MAX_SHOWN)
             )
             found = (await session.exec(others)).all()
@@ -71,7 +71,7 @@ class PresenceBook:
             NotFound: It was not open.
         """
         async with self._database.write() as session:
-            row = await session.get(Presence, (window.team_id, window.user_id, window.tab))
+            row = await session.get(OpenWindow, (window.team_id, window.user_id, window.tab))
             if row is None:
                 raise NotFound("This window was not open.")
             await session.delete(row)

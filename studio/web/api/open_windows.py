@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from studio.store.presence import Window
+from studio.store.open_windows import Window
 from studio.web.dependencies import PersonDep, StoreDep
 from studio.web.router import StudioRouter
 
@@ -17,7 +17,7 @@ MAX_POINTER = 1000
 Tab = Annotated[str, Path(min_length=1, max_length=40, description="The name that the window gave itself.")]
 
 
-class Place(BaseModel):
+class WindowSelection(BaseModel):
     """Where a window is in the team."""
 
     model_config = ConfigDict(extra="forbid")
@@ -40,8 +40,8 @@ class Others(BaseModel):
 
 
 @router.put("/{tab}", summary="Report what a builder has selected; who else has the team open")
-async def report_window(team_id: str, tab: Tab, body: Place, store: StoreDep, person: PersonDep) -> Others:
-    found = await store.presence.report(Window(team_id, person.id, tab, person.name, body.pointer))
+async def report_window(team_id: str, tab: Tab, body: WindowSelection, store: StoreDep, person: PersonDep) -> Others:
+    found = await store.windows.report(Window(team_id, person.id, tab, person.name, body.pointer))
     others = [
         OtherWindow(name=each.name, tab=each.tab, pointer=each.pointer, is_own=each.user_id == person.id)
         for each in found
@@ -51,4 +51,4 @@ async def report_window(team_id: str, tab: Tab, body: Place, store: StoreDep, pe
 
 @router.delete("/{tab}", status_code=204, summary="Report that a builder was closed")
 async def close_window(team_id: str, tab: Tab, store: StoreDep, person: PersonDep) -> None:
-    await store.presence.leave(Window(team_id, person.id, tab))
+    await store.windows.leave(Window(team_id, person.id, tab))

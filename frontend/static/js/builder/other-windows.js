@@ -23,7 +23,7 @@ const MAX_FACES = 4
  * @param {(pointer: string) => void} goTo
  * @param {AbortSignal} signal
  */
-export function presence(place, { editor, saver, canvas }, teamId, goTo, signal) {
+export function otherWindows(place, { editor, saver, canvas }, teamId, goTo, signal) {
   const url = `/api/teams/${encodeURIComponent(teamId)}/windows/${encodeURIComponent(saver.tab)}`
   /** @type {Other[]} */
   let others = []
