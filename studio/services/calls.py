@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -54,6 +54,7 @@ class CallRequest:
         idempotency_key: The same request with the same key is the same call.
         said_hash: Of the conversation that came with it; "" where the thread is named.
         address: Where it came from.
+        branches_from: ID of a call whose thread has gone on meanwhile; a new thread begins behind it.
     """
 
     task: JsonValue
@@ -62,10 +63,11 @@ class CallRequest:
     idempotency_key: str = ""
     said_hash: str = ""
     address: str = ""
+    branches_from: str = ""
 
     @property
     def request_hash(self) -> str:
-        return digest([self.task, self.thread, self.said_hash])
+        return digest([self.task, self.thread, self.said_hash, *([self.branches_from] if self.branches_from else [])])
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class CallStatus:
     call: Call
     view: CallView
     usage: Usage
+    events: Sequence[CallEvent] = ()
+    """What its caller was told so far."""
 
     @property
     def has_answer(self) -> bool:
@@ -107,10 +111,11 @@ class CallDesk:
             raise DeploymentUnavailable("This deployment is turned off.", fix="Ask its owner.", retry_after_s=60)
         task_text(task := well_formed_json(request.task))
         call_id = str(uuid4())
+        parent = await self.store.calls.get(request.branches_from, by.key.id) if request.branches_from else None
         wanted = Call(
             id=call_id,
             deployment_id=by.deployment.id,
-            release=by.deployment.live,
+            release=parent.release if parent else by.deployment.live,
             key_id=by.key.id,
             thread=request.thread or call_id,
             position=1,
@@ -123,12 +128,12 @@ class CallDesk:
         )
         call, is_new = await self.store.calls.add(wanted, settings_of(by).limits)
         if is_new or not await self._has_begun(call.id):
-            await self._start(by, call, task)
+            await self._start(by, call, task, parent)
         return call
 
-    async def _start(self, by: OpenedDeployment, call: Call, task: JsonValue) -> None:
+    async def _start(self, by: OpenedDeployment, call: Call, task: JsonValue, parent: Call | None) -> None:
         try:
-            await self._begin_run(by, call, task)
+            await self._begin_run(by, call, task, parent)
         except RunExists:
             return  # the same request, sent twice at once
         except InvalidTask:
@@ -140,12 +145,12 @@ class CallDesk:
                 "This deployment cannot take calls now.", fix="Try again later, or ask its owner.", retry_after_s=30
             ) from error
 
-    async def _begin_run(self, by: OpenedDeployment, call: Call, task: JsonValue) -> None:
+    async def _begin_run(self, by: OpenedDeployment, call: Call, task: JsonValue, parent: Call | None) -> None:
         deployment, who = by.deployment, f"caller {by.key.label}"
         team_id = deployment.team_id
         general = self.books.budgets.of_run("", team_id or "")
         await self.books.budgets.set(f"run:{call.id}", settings_of(by).limits.budget.over(general))
-        if (before := await self.store.calls.last_good(call)) is not None:
+        if (before := await self.store.calls.last_good(call, parent)) is not None:
             await self.supervisor.start_next(before, task, by=who, next_id=call.id)
             return
         release = await self.store.deployments.release(deployment.id, call.release)
@@ -165,27 +170,36 @@ class CallDesk:
             return True
         return False
 
-    async def status(self, by: OpenedDeployment, call_id: str) -> CallStatus:
-        """How a call is now.
+    async def status(self, by: OpenedDeployment, call_id: str, *, answered_after: int | None = None) -> CallStatus:
+        """How a call is now; or how it was when it first had an answer behind the entry `answered_after`.
 
         Raises:
             CallNotFound: The key has no such call.
         """
         call = await self.store.calls.get(call_id, by.key.id)
-        return await self._status(call, settings_of(by))
+        return await self._status(call, settings_of(by), answered_after)
 
-    async def _status(self, call: Call, settings: DeploymentSettings) -> CallStatus:
-        view = CallView(settings)
+    async def _status(self, call: Call, settings: DeploymentSettings, answered_after: int | None) -> CallStatus:
+        view, events = CallView(settings), list[CallEvent]()
+
+        def is_there() -> bool:
+            return answered_after is not None and view.last_seq > answered_after and view.has_answer
+
         try:
-            while entries := await self.store.runs.read(call.id, after=view.last_seq, kinds=VIEWED):
+            while not is_there() and (
+                entries := await self.store.runs.read(call.id, after=view.last_seq, kinds=VIEWED)
+            ):
                 for entry in entries:
-                    view.fold(entry)
+                    if (event := view.fold(entry)) is not None:
+                        events.append(event)
+                    if is_there():
+                        break
             usage = (await self.store.runs.summary(call.id)).status.usage  # last: an ended call has used all of it
         except NotFound:
             if datetime.now(UTC) - call.at > timedelta(seconds=BEGIN_S):
                 view.state, view.failure = CallState.FAILED, NOT_BEGUN
             return CallStatus(call, view, Usage())
-        return CallStatus(call, view, usage)
+        return CallStatus(call, view, usage, events)
 
     async def follow(
         self, by: OpenedDeployment, call_id: str, after: int = 0
@@ -206,21 +220,28 @@ class CallDesk:
                     if event is not None and event.seq > after:
                         yield event, view
 
-    async def wait(self, by: OpenedDeployment, call_id: str, seconds: float | None) -> CallStatus:
+    async def wait(self, by: OpenedDeployment, call_id: str, seconds: float | None, *, after: int = 0) -> CallStatus:
         """Wait until a call has an answer or asks its caller, but not longer than this; without a limit for None.
+
+        Args:
+            by: The key that asks.
+            call_id: Of the call.
+            seconds: How long to wait.
+            after: The entry behind which it answers: where its caller answered a question.
 
         Raises:
             CallNotFound: The key has no such call.
         """
-        status = await self.status(by, call_id)
-        if status.has_answer:
+        status = await self.status(by, call_id, answered_after=after or None)
+        if status.has_answer and status.view.last_seq > after:
             return status
         with suppress(TimeoutError, NotFound):
-            async with asyncio.timeout(seconds), aclosing(self.follow(by, call_id, status.view.last_seq)) as events:
+            begin = max(after, status.view.last_seq)
+            async with asyncio.timeout(seconds), aclosing(self.follow(by, call_id, begin)) as events:
                 async for _, view in events:
                     if view.has_answer:
                         break
-        return await self.status(by, call_id)
+        return await self.status(by, call_id, answered_after=after or None)
 
     async def answer(self, by: OpenedDeployment, call_id: str, question_id: str, text: str) -> CallStatus:
         """Answer a question that a call asked its caller.

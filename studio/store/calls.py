@@ -87,16 +87,35 @@ class Calls:
             raise CallNotFound
         return call
 
-    async def last_good(self, call: Call) -> str | None:
-        """The run that a call goes on from: the last one before it in its thread that has come to an end."""
+    async def last_good(self, call: Call, parent: Call | None = None) -> str | None:
+        """The run that a call goes on from: the last one before it in its thread that has come to an end.
+
+        Args:
+            call: The call.
+            parent: Where the first call of a thread branches from another thread; that call, or one before it.
+        """
         query = (
             select(Call.id)
             .join(Run, col(Run.id) == col(Call.id))
-            .where(Call.key_id == call.key_id, Call.thread == call.thread, Call.position < call.position)
-            .where(col(Run.state).in_(GOOD))
+            .where(Call.key_id == call.key_id, col(Run.state).in_(GOOD))
         )
+        if parent is not None:
+            query = query.where(Call.thread == parent.thread, Call.position <= parent.position)
+        else:
+            query = query.where(Call.thread == call.thread, Call.position < call.position)
         async with self._database.read() as session:
             return (await session.exec(query.order_by(col(Call.position).desc()).limit(1))).first()
+
+    async def last_of(self, key_id: str, thread: str) -> Call | None:
+        """The last call of a thread; None where no call has named it."""
+        query = select(Call).where(Call.key_id == key_id, Call.thread == thread)
+        async with self._database.read() as session:
+            return (await session.exec(query.order_by(col(Call.position).desc()).limit(1))).first()
+
+    async def is_last(self, call: Call) -> bool:
+        """Whether nothing has followed a call in its thread."""
+        last = await self.last_of(call.key_id, call.thread)
+        return last is None or last.id == call.id
 
     async def thread_ends(self, key_id: str, said_hash: str) -> Sequence[Call]:
         """The calls of a key that came with this conversation and are the last of their threads, the newest first."""

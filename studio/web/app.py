@@ -86,7 +86,7 @@ from studio.web.pages import runs as run_pages
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
-from studio.web.protocols import openai_chat, rest
+from studio.web.protocols import openai_chat, openai_responses, rest
 from studio.web.readiness import Readiness
 from studio.web.requests import AsciiJSONResponse
 from studio.web.router import StudioRouter
@@ -154,6 +154,7 @@ ROUTERS: Sequence[StudioRouter] = (
     deployments.router,
     rest.router,
     openai_chat.router,
+    openai_responses.router,
 )
 ROUTES: Sequence[BaseRoute] = tuple(route for router in ROUTERS for route in router.routes)
 

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from studio.components import JsonObject
 from studio.deployments import CallState, CallView, DeploymentSettings
-from studio.runs import EntryKind, LogEntry, RunState
+from studio.runs import EntryKind, LogEntry, RunState, Usage
+from studio.services.calls import CallStatus
+from studio.store.deployments import OpenedDeployment
+from studio.store.tables import Call, CallerKey, Deployment
+from studio.web.protocols.openai_conversation import Answering, said_by
+from studio.web.protocols.openai_responses import ResponseLog
 from studio.web.protocols.rest import shown_call
 
 CANARY = "cnry-7f3a"
@@ -72,14 +77,28 @@ entries: st.SearchStrategy[tuple[str, JsonObject]] = st.one_of(
 )
 
 
+def response_log(settings: DeploymentSettings) -> ResponseLog:
+    """A call as OpenAI's Responses tell it."""
+    key = CallerKey(id="k", deployment_id="d", label=CANARY, key_hash=CANARY, ending="last", created_at=NOW)
+    deployment = Deployment(
+        id=CANARY, name="d", team_name=CANARY, settings=settings.model_dump(), live=1, created_at=NOW
+    )
+    call = Call(id="call", deployment_id="d", release=1, key_id="k", thread="t", position=1, protocol="x", at=NOW)
+    return ResponseLog(OpenedDeployment(key, deployment), Answering(call))
+
+
 def viewed(told: Log, settings: DeploymentSettings) -> tuple[CallView, str]:
-    """The view of a log, and all that callers are told on the way."""
-    view, said = CallView(settings), list[str]()
+    """The view of a log, and all that callers are told on the way, by each protocol."""
+    view, said, response = CallView(settings), list[str](), response_log(settings)
     for seq, (kind, body) in enumerate(told, start=1):
         event = view.fold(LogEntry("run", seq, NOW, cast("EntryKind", kind), json.dumps(body)))
         said.append(json.dumps(event))
+        if event is not None and event.name == "message":
+            said += [each.encode().decode() for each in response.message(event)]
         said.append(shown_call(view, "call", "thread").model_dump_json())
-    return view, "\n".join(said)
+    status = CallStatus(response.found.call, view, Usage())
+    said += [each.encode().decode() for each in (*response.begin(), *response.end(status))]
+    return view, "\n".join([*said, said_by(view)])
 
 
 @given(st.lists(entries, max_size=12), st.booleans())

@@ -70,6 +70,7 @@ class Furnished:
             "deployment": ["fuzzed"],
             "key_id": [self.key_id],
             "call_id": [self.call_id],
+            "response_id": [f"resp_{self.call_id}"],
             "name": ["KEY", "writer"],
             "tool": ["shout"],
             "agent": ["writer"],

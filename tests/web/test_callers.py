@@ -23,7 +23,7 @@ from tests.web.publishing import Published, publish
 
 CANARY = "cnry-of-another-caller"
 ROUTES = [route for route, need in NEEDS.items() if need.role == CALLER]
-OF_ONE_CALL = [route for route in ROUTES if "{call_id}" in route]
+OF_ONE_CALL = [route for route in ROUTES if "{call_id}" in route or "{response_id}" in route]
 BODIES = {
     "POST /d/{deployment}/calls": {"task": "Go."},
     "POST /d/{deployment}/calls/{call_id}/answers": {"question_id": "q", "text": "Yes."},
@@ -31,6 +31,7 @@ BODIES = {
         "model": "support",
         "messages": [{"role": "user", "content": "Go."}],
     },
+    "POST /d/{deployment}/v1/responses": {"model": "support", "input": "Go."},
 }
 
 
@@ -46,9 +47,16 @@ def running(server: TestClient) -> Services:
     return services
 
 
-def send(server: TestClient, route: str, key: str = "", body: bytes | None = None, **ids: str) -> Answer:
+def address_of(route: str, **ids: str) -> tuple[str, str]:
+    """Method and path; a response has the ID of its call."""
+    if "call_id" in ids:
+        ids["response_id"] = f"resp_{ids['call_id']}"
     method, path = route.split()
-    path = re.sub(r"{(\w+)}", lambda found: ids.get(found[1], "none"), path)
+    return method, re.sub(r"{(\w+)}", lambda found: ids.get(found[1], "none"), path)
+
+
+def send(server: TestClient, route: str, key: str = "", body: bytes | None = None, **ids: str) -> Answer:
+    method, path = address_of(route, **ids)
     if body is None:
         body = json.dumps(BODIES.get(route, {})).encode()
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
@@ -65,8 +73,7 @@ def test_nothing_else_opens_a_deployment(server: TestClient, published: Publishe
             send(server, route, key, deployment=name, call_id=call_id) for name in (published.name, "nowhere", "")
         ]
         assert {(each.status, each.body) for each in answers} == {(401, answers[0].body)}
-    method, path = route.split()
-    path = path.format(deployment=published.name, call_id=call_id, model="support")
+    method, path = address_of(route, deployment=published.name, call_id=call_id, model="support")
     assert browser.request(method, path, headers={"X-Studio-CSRF": "x"}).status_code == 401
 
 
@@ -154,8 +161,7 @@ def test_a_stream_ends_with_its_key(client: TestClient, server: TestClient, monk
     ids=["another site", "no site", "a link", "another host"],
 )
 def test_other_sites_and_hosts_are_refused(published: Published, route: str, headers: dict[str, str], status: int):
-    method, path = route.split()
-    path = path.format(deployment=published.name, call_id="none", model="support")
+    method, path = address_of(route, deployment=published.name, model="support")
     answer = published.caller.request(method, path, headers=headers, json=BODIES.get(route, {}))
     assert answer.status_code == status
     assert "Access-Control-Allow-Origin" not in answer.headers
@@ -202,10 +208,21 @@ MALFORMED = [
     b"<xml/>",
     b"task=x",
     b'{"task": "\\ud800\\u0000", "thread": "\\ud800"}',
+    b'{"model": "support"}',
+    b'{"model": "support", "input": []}',
+    b'{"model": "support", "input": [{}]}',
+    b'{"model": "support", "input": 1}',
+    b'{"model": "support", "input": " "}',
+    b'{"model": "support", "input": "x", "previous_response_id": "none"}',
+    b'{"model": "support", "input": "x", "conversation": {"id": ""}}',
+    b'{"model": "support", "input": [{"role": "user", "content": [{"type": "input_image", "image_url": "file:///x"}]}]}',
+    b'{"model": "support", "input": [{"type": "function_call_output", "call_id": "x", "output": "y"}]}',
+    b'{"model": "support", "messages": []}',
+    b'{"model": "support", "messages": [{"role": "user", "content": [{"type": "input_text", "text": "x"}]}]}',
 ]
 
 
-@pytest.mark.parametrize("route", [route for route in ROUTES if route.startswith("POST") and "cancel" not in route])
+@pytest.mark.parametrize("route", [*BODIES])
 def test_bad_bodies_are_refused_in_our_shape_and_begin_nothing(server: TestClient, published: Published, route: str):
     call_id = published.call()["id"]
     for body in MALFORMED:

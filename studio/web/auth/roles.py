@@ -232,6 +232,10 @@ POST /d/{deployment}/calls/{call_id}/cancel
 GET /d/{deployment}/v1/models
 GET /d/{deployment}/v1/models/{model}
 POST /d/{deployment}/v1/chat/completions
+POST /d/{deployment}/v1/responses
+GET /d/{deployment}/v1/responses/{response_id}
+POST /d/{deployment}/v1/responses/{response_id}/cancel
+POST /d/{deployment}/v1/conversations
 """
 """For who holds a key of that deployment, and nobody else. Calls are kept with their keys, not in the audit log."""
 

@@ -41,6 +41,7 @@ SEES: Mapping[str, str] = {"answer": "Only the answer", "messages": "Each messag
 PROTOCOLS: Mapping[str, str] = {
     "rest": "REST",
     "openai-chat": "Chat Completions",
+    "openai-responses": "Responses",
 }
 GROUPS: Mapping[By, str] = {"day": "Day", "key": "Key", "release": "Release", "protocol": "Protocol"}
 
