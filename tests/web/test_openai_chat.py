@@ -5,51 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import openai
 import pytest
 from openai.types.chat import ChatCompletionMessageParam
 
-from studio.components import JsonObject
 from tests.web.documents import USER_PROXY, assistant, team
+from tests.web.openai_clients import PICTURE, Server, writer
 from tests.web.serving import studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 HELLO: ChatCompletionMessageParam = {"role": "user", "content": "Hello?"}
-PICTURE = (
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
-    "gg=="
-)
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running studio; `owner` holds its token."""
-
-    owner: httpx.Client
-    clients: ExitStack
-
-    def published(self, name: str, component: JsonObject, **settings: Any) -> openai.OpenAI:
-        """OpenAI's client of a new deployment, without its own retries."""
-        made = self.owner.post("/api/teams", json={"component": component}).json()
-        body = {"team_id": made["id"], "name": name, "settings": settings, "key_label": "shop"}
-        answer = self.owner.post("/api/deployments", json=body)
-        assert answer.status_code == 201, answer.text
-        client = openai.OpenAI(
-            base_url=f"{self.owner.base_url}/d/{name}/v1".replace("//d", "/d"),
-            api_key=answer.json()["key"]["key"],
-            max_retries=0,
-        )
-        return self.clients.enter_context(client)
-
-    def calls(self, name: str) -> list[Any]:
-        """The newest first."""
-        return self.owner.get(f"/api/deployments/{name}/calls").json()
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +26,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder: Path = tmp_path_factory.mktemp("studio") / "data"
     with studio(folder) as (_, owner), ExitStack() as clients:
         yield Server(owner, clients)
-
-
-def writer() -> JsonObject:
-    return team(assistant("writer", "The answer."), max_messages=2)
 
 
 def test_a_deployment_is_the_one_model(server: Server):

@@ -15,8 +15,8 @@ from openai.types.responses import Response
 
 from studio.components import JsonObject
 from tests.web.documents import USER_PROXY, assistant, team
+from tests.web.openai_clients import PICTURE, Server, writer
 from tests.web.serving import studio
-from tests.web.test_openai_chat import PICTURE, Server, writer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 ENDED = {"completed", "failed", "cancelled", "incomplete"}
