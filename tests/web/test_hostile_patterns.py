@@ -127,7 +127,9 @@ def test_a_format_that_would_make_a_text_of_any_length_is_refused_before_a_run(c
 def test_so_many_patterns_that_each_could_look_at_little_are_refused(client: TestClient):
     team_id = client.post("/api/teams", json={"component": team()}).json()["id"]
     for count, status in ((50, 200), (51, 422)):
-        points = [{"id": f"b{number}", "on": "text", "text": f"a.*{number}", "is_regex": True} for number in range(count)]
+        points = [
+            {"id": f"b{number}", "on": "text", "text": f"a.*{number}", "is_regex": True} for number in range(count)
+        ]
         tests = [{"argument": "y", "test": "matches", "value": f"{number}.*"} for number in range(count)]
         rules = [{"tool": "x", "when": tests[place : place + 20]} for place in range(0, count, 20)]
         assert client.put(f"/api/teams/{team_id}/breakpoints", json={"breakpoints": points}).status_code == status
