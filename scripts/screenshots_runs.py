@@ -89,6 +89,16 @@ class Troubles(HowTo):
         page.goto(f"/runs/{before}/compare/{after}")
         expect(page.locator(".compare-divergence")).to_contain_text("First difference")
         self._picture("wrong-speaker-compare")
+        page.goto(f"/runs/{after}")
+        page.locator("article").filter(has_text="firmware").first.click()
+        page.get_by_role("tab", name="Prompt").click()
+        expect(page.get_by_role("tabpanel", name="Prompt")).to_contain_text("My router")
+        self._picture("exact-prompt")
+        page.keyboard.press("f")
+        expect(page.get_by_role("dialog")).to_contain_text("What to change")
+        self._picture("fork-run")
+        page.goto(f"/runs/{after}/share")
+        self._picture("share-run")
 
     def _never_stops(self) -> None:
         page = self._page
