@@ -96,6 +96,11 @@ test('a dismissed hint follows its agent to another place and comes back by undo
   assert.equal(store.doc, first)
 })
 
+test('a hint that was dismissed under the former name of its code stays dismissed', () => {
+  const here = { ...doc(agent('a')), layout: { dismissed: ['lenient config timeout'] } }
+  assert.deepEqual(adviceOf(report([finding('coerced', '/config/timeout')]), here), [])
+})
+
 test('a hint is dismissed once, and showing it again leaves no trace', () => {
   const here = doc(agent('a'))
   const hint = finding('x', '/config')

@@ -142,6 +142,12 @@ export function counted(count, noun) {
 }
 
 /**
+ * Codes that had another name when hints were dismissed under them; they are stored by that one.
+ * @type {Record<string, string>}
+ */
+const CODE_WHEN_DISMISSED = { coerced: 'lenient' }
+
+/**
  * What a finding is known by when it is dismissed: its code and its place, told by the names of
  * agents rather than their order, so that moving an agent does not bring it back.
  * @param {Finding} finding
@@ -154,7 +160,7 @@ export function keyOf(finding, doc) {
     const name = isComponent(here) && isRecord(here.config) ? here.config['name'] : undefined
     return typeof name === 'string' ? name : step
   })
-  return [finding.code, ...names].join(' ')
+  return [CODE_WHEN_DISMISSED[finding.code] ?? finding.code, ...names].join(' ')
 }
 
 /**
