@@ -64,6 +64,13 @@ def title_of(component: JsonValue) -> str:
     return model if isinstance(model, str) and model else type_label(class_name)
 
 
+def title_alone(component: JsonValue) -> str:
+    """`title_of` where it stands alone, such as on a chip."""
+    title = title_of(component)
+    class_name = str(cast("dict[str, JsonValue]", component)["provider"]).rpartition(".")[2] if title else ""
+    return type_title(class_name) if title == type_label(class_name) else title
+
+
 def type_title(class_name: str) -> str:
     """ "RoundRobinGroupChat" as "Round robin", where it begins a sentence or a card."""
     label = type_label(class_name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from studio.components import Capability, JsonObject, envelopes, group_of
+from studio.components import Capability, envelopes, group_of
+from studio.components.titles import title_alone, type_title
 from studio.errors import Finding
 from studio.galleries import EntryReport, Gallery, GalleryReport
 
@@ -65,8 +66,8 @@ class ComponentCard:
         return KIND_OF_GROUP.get(self.group, "other")
 
     @property
-    def provider_name(self) -> str:
-        return self.provider.rpartition(".")[2]
+    def type_title(self) -> str:
+        return type_title(self.provider.rpartition(".")[2])
 
 
 @dataclass(frozen=True)
@@ -151,11 +152,11 @@ def what_it_could(capabilities: Iterable[Capability]) -> str:
 
 def _card(checked: EntryReport, index: int) -> ComponentCard:
     component = checked.entry.component
-    description = component.get("description")
+    description, class_name = component.get("description"), checked.entry.provider.rpartition(".")[2]
     return ComponentCard(
         group=checked.entry.group,
         index=index,
-        label=checked.entry.label,
+        label=type_title(class_name) if checked.entry.label == class_name else checked.entry.label,
         description=description if isinstance(description, str) else "",
         provider=checked.entry.provider,
         status=checked.status,
@@ -176,7 +177,9 @@ def _status_text(checked: EntryReport) -> str:
 
 def _parts(checked: EntryReport) -> tuple[PartChip, ...]:
     """What is inside, under the names that its author gave; contexts say too little to take the room."""
-    names = {where: _name(envelope) for where, envelope in envelopes(checked.entry.component, checked.entry.where)}
+    names = {
+        where: title_alone(envelope) for where, envelope in envelopes(checked.entry.component, checked.entry.where)
+    }
     inner = [part for part in checked.report.parts if part.where != checked.entry.where]
     chips = [
         PartChip(
@@ -190,12 +193,6 @@ def _parts(checked: EntryReport) -> tuple[PartChip, ...]:
     rest = len(shown) - SHOWN_PARTS
     more = [PartChip("other", f"{rest} more", "")] if rest > 0 else []
     return tuple(shown[:SHOWN_PARTS] + more)
-
-
-def _name(envelope: JsonObject) -> str:
-    config = envelope.get("config")
-    names = [config.get("name"), config.get("model")] if isinstance(config, dict) else []
-    return next((name for name in names if isinstance(name, str) and name), "")
 
 
 def _ordered(groups: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,11 @@ def test_shipped_galleries_are_there_and_their_code_is_approved(client: TestClie
     approvals = client.get("/api/approvals").json()
     assert {approval["by"] for approval in approvals} == {"Team Studio"}
     assert {approval["kind"] for approval in approvals} == {"python"}
+
+
+def test_a_gallery_calls_components_what_they_are_and_not_by_their_classes(client: TestClient):
+    page = client.get(f"/galleries/{SHIPPED}").text
+    assert re.findall(r">\s*(\w+(?:Termination|Condition|GroupChat|Client|Workbench))\s*<", page) == []
 
 
 def test_what_was_revoked_stays_revoked_after_a_restart(settings: Settings):
