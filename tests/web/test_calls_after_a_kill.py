@@ -36,7 +36,7 @@ class Caller:
         return self.rest.request(method, f"/d/{self.name}/calls{path}", params={"wait_s": 30}, **given).json()
 
     def respond(self, text: str, **given: Any) -> Response:
-        return self.openai.responses.create(model=self.name, input=text, **given)
+        return cast("Response", self.openai.responses.create(model=self.name, input=text, **given))
 
     def chat(self, *texts: str) -> str:
         roles = ("user", "assistant")
