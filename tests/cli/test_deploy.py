@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +13,8 @@ import pytest
 
 from studio.cli import main
 from studio.components import JsonObject
-from tests.cli.conftest import Outcome, Studio
+from tests.cli.conftest import Studio
+from tests.processes import Outcome, StudioProcess
 from tests.web.documents import USER_PROXY, assistant, shouting, team
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(90)]
@@ -40,19 +39,14 @@ def written(folder: Path, component: JsonObject | None = None, name: str = "team
 @contextmanager
 def serving(folder: Path, *arguments: object) -> Generator[list[str]]:
     """A studio in a process of its own, and the lines that it printed once it was ready."""
-    command = [sys.executable, "-m", "studio", "serve", "--port", "0", "--data-dir", str(folder / "data")]
-    process = subprocess.Popen([*command, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        lines = [process.stdout.readline().strip()]
+    command = ("serve", "--port", "0", "--data-dir", folder / "data", *arguments)
+    with StudioProcess.start(*command, errors="apart") as process:
+        lines = [process.output.readline().strip()]
         if "--team" in arguments:
-            lines.append(process.stdout.readline().strip())
+            lines.append(process.output.readline().strip())
         yield lines
         process.terminate()
-        lines += process.stdout.read().splitlines()
-    finally:
-        process.kill()
-        process.communicate()
+        lines += process.output.read().splitlines()
 
 
 def test_a_file_is_published_and_a_change_waits_for_its_decision(typed: Typed, tmp_path: Path):

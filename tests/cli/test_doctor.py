@@ -19,7 +19,8 @@ from cryptography.x509.oid import NameOID
 
 from studio.components import Capability
 from studio.store import Store, open_store
-from tests.cli.conftest import Outcome, Studio
+from tests.cli.conftest import Studio
+from tests.processes import Outcome
 
 Examine = Callable[..., Outcome]
 VALUE = "hunter2-hunter2"

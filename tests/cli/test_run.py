@@ -13,8 +13,9 @@ import pytest
 
 from studio.components import JsonObject
 from studio.store import open_store
-from tests.cli.conftest import Outcome, Studio
+from tests.cli.conftest import Studio
 from tests.fakes.openai_server import OpenAIServer
+from tests.processes import Outcome
 
 Process = Callable[..., Outcome]
 

@@ -10,7 +10,8 @@ import pytest
 
 from studio.code import export_python
 from studio.components import JsonObject, load_component
-from tests.cli.conftest import Outcome, Studio
+from tests.cli.conftest import Studio
+from tests.processes import Outcome
 
 TRAP = "import pathlib\nfrom studio.agents import UserProxyAgent\npathlib.Path('trap').write_text('')\n"
 

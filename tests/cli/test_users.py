@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from studio.settings import Settings
-from tests.cli.conftest import Outcome, Studio
-from tests.processes import StudioProcess
+from tests.cli.conftest import Studio
+from tests.processes import Outcome, StudioProcess
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 PASSWORD = "correct horse battery"
