@@ -26,7 +26,7 @@ class WindowSelection(BaseModel):
 
 
 class OtherWindow(BaseModel):
-    name: str = Field(description="Who has it open.")
+    name: str = Field(description="Name of the user.")
     tab: str
     pointer: str
     is_own: bool = Field(description="Whether it is of the same person.")
