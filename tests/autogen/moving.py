@@ -44,7 +44,7 @@ def _line(table: Table, module: str, item: str) -> str:
 def tables() -> tuple[Table, Table]:
     """From module and name to module and name: for every script, and for one whose classes have a config."""
     text = PAGE.read_text()
-    every, _, with_config = text.partition("### Classes with a config of their own")
+    every, _, with_config = text.partition("### Classes with their own config")
     assert with_config, "the page has no second table"
     return dict(_rows(every)), dict(_rows(with_config))
 
