@@ -148,7 +148,7 @@ def test_a_call_from_the_page_is_a_real_one(open_page: OpenPage, api: httpx.Clie
     shown.get_by_label("Your answer").fill("Good.")
     page.keyboard.press("Enter")
     expect(shown).to_contain_text("Finished")
-    assert [each["key_label"] for each in api.get("/api/deployments/asks/calls").json()] == ["Page of you"]
+    assert [each["key_label"] for each in api.get("/api/deployments/asks/calls").json()] == ["Try it (you)"]
     shown.get_by_role("link", name="Open in the playground").click()
     expect(page.get_by_text("Good.").first).to_be_visible()
 

@@ -186,7 +186,7 @@ async def add_key(deployment: str, body: NewKey, store: StoreDep, person: Person
 
 @router.post("/{deployment}/tokens", status_code=201, summary="Make a key for a page, which expires in an hour")
 async def add_token(deployment: str, store: StoreDep, person: PersonDep) -> MadeKey:
-    return await _made_key(store, deployment, f"Page of {person.name}", TOKEN_LASTS, person.name)
+    return await _made_key(store, deployment, f"Try it ({person.name})", TOKEN_LASTS, person.name)
 
 
 @router.delete("/{deployment}/keys/{key_id}", status_code=204, summary="Revoke a key")
