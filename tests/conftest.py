@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests.fakes.docker_engine import missing, running_engine
 from tests.fakes.openai_server import OpenAIServer
 from tests.store.postgres import PostgresServer, find_programs, running_server
+
+# How long an example takes depends on what else the machine does.
+hypothesis.settings.register_profile("studio", deadline=None)
+hypothesis.settings.load_profile("studio")
 
 BROWSER = Path(__file__).with_name("browser")
 SERVERS = {"docker_engine", "postgres", "server"}

@@ -112,7 +112,6 @@ def test_any_gestures_are_undone_to_the_first_document_and_redone_to_the_last(op
         max_examples=5,
         derandomize=True,
         database=None,
-        deadline=None,
         phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow],
     )

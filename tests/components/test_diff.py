@@ -6,7 +6,7 @@ import copy
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -111,14 +111,12 @@ def test_a_summary_counts_what_it_leaves_out():
     assert summary([]) == ""
 
 
-@settings(deadline=None)
 @given(json_values, json_values)
 def test_documents_have_changes_exactly_when_they_differ(one: JsonValue, other: JsonValue):
     assert diff(one, one) == []
     assert bool(diff(one, other)) == (not same(one, other))
 
 
-@settings(deadline=None)
 @given(st.data(), teams)
 def test_every_place_that_is_told_exists(data: st.DataObject, before: JsonObject):
     after = data.draw(edited(before))

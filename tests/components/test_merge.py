@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -27,7 +27,6 @@ from tests.components.teams_at_random import (
 BASE = team(agent("writer"), agent("critic"))
 
 
-@settings(deadline=None)
 @given(json_values, json_values)
 def test_with_nothing_changed_on_one_side_the_other_side_is_the_merge(base: JsonValue, changed: JsonValue):
     for merged in (merge(base, changed, base), merge(base, base, changed), merge(base, changed, changed)):
@@ -35,7 +34,6 @@ def test_with_nothing_changed_on_one_side_the_other_side_is_the_merge(base: Json
         assert same(merged.value, changed)
 
 
-@settings(deadline=None)
 @given(st.data(), teams)
 def test_with_every_conflict_decided_for_one_side_that_side_loses_nothing(data: st.DataObject, base: JsonObject):
     mine, theirs = data.draw(edited(base)), data.draw(edited(base))
@@ -63,7 +61,6 @@ def holds(merged: JsonValue, member: JsonObject, base: JsonObject) -> bool:
     return has_text and bool(kept)
 
 
-@settings(deadline=None)
 @given(st.data(), teams)
 def test_without_conflicts_what_both_added_and_changed_is_there(data: st.DataObject, base: JsonObject):
     mine, theirs = data.draw(edited(base)), data.draw(edited(base))
@@ -80,7 +77,6 @@ def test_without_conflicts_what_both_added_and_changed_is_there(data: st.DataObj
                 assert config_of(condition)["max_messages"] == change.after
 
 
-@settings(deadline=None)
 @given(st.data(), st.sampled_from(["", "Be brief."]), st.integers(1, 9))
 def test_edits_of_different_places_may_come_in_either_order(data: st.DataObject, text: str, count: int):
     mine = team(agent("writer", system_message=text), agent("critic"))

@@ -34,7 +34,6 @@ CAREFUL = settings(
     max_examples=EXAMPLES,
     derandomize=True,
     database=None,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
     phases=[Phase.generate],
 )
