@@ -20,6 +20,7 @@ TOO_DEEP = "[nested too deeply]"
 _TOO_LARGE = 1 << MAX_INT_BITS
 MAX_NAME = 64
 """Characters of the name of a tool or agent that a model is told."""
+_LOOKED_INTO = (dict, list, float)
 _NO_NAME = re.compile("[^a-zA-Z0-9_-]")
 _PARTS = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 
@@ -79,11 +80,17 @@ def _parsed(text: str | bytes) -> JsonValue:
 
 
 def _is_readable(value: JsonValue, levels: int) -> bool:
-    """Whether JSON has such numbers, and no more levels."""
-    if isinstance(value, dict | list):
-        items = value.values() if isinstance(value, dict) else value
-        return levels > 0 and all(_is_readable(item, levels - 1) for item in items)
-    return not isinstance(value, float) or math.isfinite(value)
+    """Whether JSON has such numbers, and no more levels. A large document comes through here while others wait."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if not isinstance(value, dict | list):
+        return True
+    if levels <= 0:
+        return False
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, _LOOKED_INTO) and not _is_readable(item, levels - 1):
+            return False
+    return True
 
 
 def stored_text(text: str) -> str:

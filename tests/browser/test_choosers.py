@@ -26,7 +26,9 @@ def test_each_condition_is_offered_once_and_said_in_a_sentence(open_page: OpenPa
     expect(page.locator(".chooser-group")).to_have_text(["Termination conditions", "Advanced"])
     plain = page.locator(".chooser-group", has_text="Advanced").locator("xpath=preceding-sibling::*[@role='option']")
     expect(plain.filter(has_text="Text mention")).to_have_count(1)
-    expect(plain.filter(has_text="Text mention")).to_contain_text("Stop when an agent says a word, such as TERMINATE.")
+    expect(plain.filter(has_text="Text mention")).to_contain_text(
+        "Stop when a message contains a word, such as TERMINATE."
+    )
     for words in ("text", "keyword"):
         search(page, words)
         expect(page.locator(".chooser-option .chooser-label").first).to_have_text("Text mention")

@@ -155,7 +155,7 @@ def test_an_unknown_type_is_refused():
 
 def test_a_picture_is_known_by_its_bytes():
     assert Image.from_uri(f"data:text/html;base64,{PNG}").mime_type == "image/png"
-    with pytest.raises(ValueError, match="no PNG"):
+    with pytest.raises(ValueError, match="not a PNG"):
         Image.from_uri("data:image/png;base64,aGVsbG8gd29ybGQ=")
     with pytest.raises(ValueError, match="Only `data:`"):
         Image.from_uri("https://example.com/cat.png")
