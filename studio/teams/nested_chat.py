@@ -19,6 +19,7 @@ from studio.messages import (
     BaseMessage,
     CancellationToken,
     LLMMessage,
+    ModelClientStreamingChunkEvent,
     MultiModalMessage,
     RequestUsage,
     Response,
@@ -238,6 +239,8 @@ class NestedChatAgent(ChatAgent):
                     self._telling = []
                     answer = item.said[-1].model_copy(update={"source": self.name})
                     yield TurnResult(self.name, (*item.messages[:-1], answer), (answer,), answer)
+                elif isinstance(item, ModelClientStreamingChunkEvent) and item.source == self.agent.name:
+                    yield item.model_copy(update={"source": self.name})
                 else:
                     yield item
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 
 from playwright.sync_api import Page, expect
+from pydantic import JsonValue
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.playing import agent, expect_end, give_task, round_robin
 
 
-def replay(*says: str) -> JsonObject:
+def replay(*says: str, **more: JsonValue) -> JsonObject:
     return {
         "provider": "autogen_ext.models.replay.ReplayChatCompletionClient",
         "component_type": "model",
-        "config": {"chat_completions": list(says)},
+        "config": {"chat_completions": list(says), **more},
     }
 
 
@@ -43,7 +44,7 @@ def nested() -> JsonObject:
         {
             "name": "thinker",
             "participants": [scripted("researcher", "It opened in 1890.", "It was paved in 1954."), office],
-            "agent": scripted("voice", "And then?"),
+            "agent": agent("voice", replay("And then?", delay_s=0.2)),  # slow enough for its words to be shown
             "chats": [{"participant": "researcher", "max_turns": 2}, {"participant": "office"}],
         },
     )
