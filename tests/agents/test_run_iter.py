@@ -103,6 +103,7 @@ async def test_an_error_of_the_run_is_raised_in_the_loop():
             pass
 
 
+@pytest.mark.slow
 def test_an_error_of_the_run_is_raised_in_a_plain_loop_and_leaves_nothing_open():
     opened = Opened(name="a", fails=True)
     with pytest.raises(ModelUnavailable, match="gone"):

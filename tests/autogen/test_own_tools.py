@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.autogen.conftest import RunScript
 
 
+@pytest.mark.slow
 def test_a_stream_tool_that_nobody_hears_to_the_end_is_closed(run_script: RunScript):
     outcome = run_script("""
         import asyncio

@@ -56,6 +56,7 @@ SCENARIOS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("build", "model", "size", "most"), SCENARIOS)
 async def test_a_late_turn_costs_what_an_early_one_does(build: Build, model: str, size: int, most: int) -> None:
     await instructions(build, size, model)  # what is made at first use
@@ -65,6 +66,7 @@ async def test_a_late_turn_costs_what_an_early_one_does(build: Build, model: str
     assert late <= most
 
 
+@pytest.mark.slow
 async def test_a_turn_that_is_recorded_and_explained_costs_a_late_run_no_more() -> None:
     async def kept_nowhere(entry: JsonObject) -> None:
         del entry

@@ -257,6 +257,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_script_is_refused(name: str):
     with pytest.raises(StudioError):

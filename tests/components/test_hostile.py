@@ -109,6 +109,7 @@ def test_validating_never_raises():
     assert [finding.code for finding in report.errors] == ["unexpected"]
 
 
+@pytest.mark.slow
 def test_thousands_of_mistakes_are_told_in_part_and_every_part_is_marked():
     report = validate_component(park(*[car(name="rude") for _ in range(3000)]))
     assert len(report.errors) == MAX_FINDINGS + 1

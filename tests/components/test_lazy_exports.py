@@ -71,6 +71,7 @@ def test_a_team_of_assistants_needs_no_service_and_builds_no_schema_to_be_import
     assert "importlib.metadata" not in held  # Pydantic imports it with its first schema
 
 
+@pytest.mark.slow
 def test_a_program_that_imported_one_room_finds_the_components_of_all() -> None:
     name = "autogen_ext.models.openai.OpenAIChatCompletionClient"
     program = f"from studio.components import find_class; import studio.agents; print(find_class({name!r}).__name__)"

@@ -234,6 +234,7 @@ parks = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(parks)
 def test_dump_then_load_gives_an_equal_component(fleet: CarPark):
     assert Component.load_component(fleet.dump_component()) == fleet

@@ -31,6 +31,7 @@ def texts_with_secrets(draw: st.DrawFn) -> tuple[Redactor, str]:
     return redactor, "".join(draw(st.lists(st.one_of(told, begun, st.text(LETTERS, max_size=5)), max_size=8)))
 
 
+@pytest.mark.slow
 @given(texts_with_secrets())
 def test_no_form_of_a_secret_is_left(given_text: tuple[Redactor, str]):
     redactor, text = given_text
@@ -39,6 +40,7 @@ def test_no_form_of_a_secret_is_left(given_text: tuple[Redactor, str]):
     assert redactor.clean_text(clean) == clean
 
 
+@pytest.mark.slow
 @given(texts_with_secrets(), st.data())
 def test_pieces_come_to_the_same_as_the_whole(given_text: tuple[Redactor, str], data: st.DataObject):
     redactor, text = given_text

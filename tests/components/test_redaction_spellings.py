@@ -155,6 +155,7 @@ CORES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", TOLD)
 def test_a_secret_that_a_program_tells_is_hidden(way: str):
     redactor = Redactor({f"secret:{name}": value for name, value in SECRETS.items()})

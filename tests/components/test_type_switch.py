@@ -87,6 +87,7 @@ def test_a_type_that_nobody_registered_is_refused() -> None:
         switch_to(model(), "somewhere.Else")
 
 
+@pytest.mark.slow
 def test_every_type_becomes_every_other_of_its_group_without_new_errors() -> None:
     classes = [cls for cls in component_classes() if cls.is_offered and cls.provider.startswith("autogen")]
     for old in classes:

@@ -51,6 +51,7 @@ def part(annotation: Any) -> st.SearchStrategy[Any]:
     return st.sampled_from(simple).flatmap(documents)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("cls", OURS, ids=lambda cls: cls.__name__)
 @settings(max_examples=3, deadline=None, phases=PHASES, suppress_health_check=HEALTH)

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any, cast, get_args
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,6 +102,7 @@ def viewed(told: Log, settings: DeploymentSettings) -> tuple[CallView, str]:
     return view, "\n".join([*said, said_by(view)])
 
 
+@pytest.mark.slow
 @given(st.lists(entries, max_size=12), st.booleans())
 def test_no_byte_of_what_is_inside_reaches_a_caller(told: Log, has_answered: bool):
     """Prompts, tools and their results, other agents, errors, and whatever a later version may log."""
@@ -116,6 +118,7 @@ def test_no_byte_of_what_is_inside_reaches_a_caller(told: Log, has_answered: boo
     assert view.state is CallState.FINISHED
 
 
+@pytest.mark.slow
 @given(st.lists(entries, max_size=12))
 def test_only_a_question_of_an_agent_to_its_person_is_shown(told: Log):
     asked: JsonObject = {"type": "UserInputRequestedEvent", "source": "person", "request_id": "q1", "content": CANARY}
@@ -127,6 +130,7 @@ def test_only_a_question_of_an_agent_to_its_person_is_shown(told: Log):
     assert (view.question.to, view.question.prompt) == ("caller", QUESTION)
 
 
+@pytest.mark.slow
 @given(st.lists(entries, max_size=12))
 def test_the_same_log_gives_the_same_events(told: Log):
     settings = DeploymentSettings(sees="messages")

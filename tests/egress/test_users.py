@@ -164,6 +164,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("user", USERS)
 async def test_a_public_name_that_leads_inside_is_not_reached(user: str, inside: Inside):
     with pytest.raises(StudioError, match="is not on the public internet"):
@@ -182,6 +183,7 @@ async def test_the_keys_of_a_cloud_are_not_asked_for(user: str, host: str, insid
     assert not inside.visits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("user", sorted(set(USERS) - {"gallery", "web surfer"}))
 async def test_a_connection_goes_to_the_address_that_was_judged(user: str, inside: Inside):
     with suppress(StudioError, ValueError):  # the answer there makes no sense to most

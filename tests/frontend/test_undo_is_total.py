@@ -70,6 +70,7 @@ def test_every_command_is_driven(commands: list[str]):
     assert written - set(commands) == set()
 
 
+@pytest.mark.slow
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_undoing_all_gives_the_first_document_and_redoing_all_the_last(

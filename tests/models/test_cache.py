@@ -145,6 +145,7 @@ def test_values_come_back_as_they_were_set(store: CacheStore | None, tmp_path: P
         assert store.get("k") == value
 
 
+@pytest.mark.slow
 async def test_redis_keeps_answers_for_others(
     openai_server: OpenAIServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,7 @@ async def streamed(client: ChatCompletionClient) -> list[str | CreateResult]:
     return [item async for item in client.create_stream(ASK)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
 async def test_a_refusal_or_a_fault_of_the_connection(name: str, fault: str, is_streamed: bool) -> None:

@@ -9,6 +9,7 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 
+import pytest
 from packaging.requirements import Requirement
 
 from tests.packaging.conftest import ROOT
@@ -58,10 +59,12 @@ def required() -> set[str]:
     return names([*PROJECT["dependencies"], *(need for needs in extras.values() for need in needs)])
 
 
+@pytest.mark.slow
 def test_everything_imported_is_required():
     assert imported_distributions() - required() - COME_WITH_ANOTHER == set()
 
 
+@pytest.mark.slow
 def test_everything_required_is_imported():
     assert required() - imported_distributions() - NEVER_IMPORTED == set()
 

@@ -93,6 +93,7 @@ async def test_a_person_changes_code(open_studio: OpenStudio, drawer: Drawer, sa
     assert drawer.calls == ran
 
 
+@pytest.mark.slow
 async def test_the_code_of_a_tool_is_known_by_the_name_of_the_tool(open_studio: OpenStudio, drawer: Drawer) -> None:
     async with open_studio() as studio:
         run_id = await started(studio, coding_by_tool(), policy=ruled("CodeExecutor", "ask"))

@@ -148,6 +148,7 @@ async def test_commands_to_an_ended_run_are_refused(open_studio: OpenStudio) -> 
             await studio.supervisor.command("nothing", "resume")
 
 
+@pytest.mark.slow
 async def test_asking_for_what_is_so_already_changes_nothing(open_studio: OpenStudio, world: World) -> None:
     async with open_studio() as studio:
         world.answers.clear()

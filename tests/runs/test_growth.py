@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any, cast
 
+import pytest
+
 from studio.components import JsonObject
 from studio.runs import LogEntry, RunState
 from studio.runs.journal.pages import read_whole
@@ -61,6 +63,7 @@ async def talk(studio: Studio, turns: int) -> tuple[Sequence[LogEntry], int]:
     return await read_whole(studio.store.runs, run_id, max_entries=10 * turns), work.count
 
 
+@pytest.mark.slow
 async def test_a_late_turn_costs_what_an_early_one_does(open_studio: OpenStudio) -> None:
     """What it writes into the log, and what is done for it."""
     async with open_studio() as studio:

@@ -85,6 +85,7 @@ async def test_nothing_can_not_be_handed_in(open_studio: OpenStudio, data: dict[
         await studio.supervisor.command(run_id, "cancel")
 
 
+@pytest.mark.slow
 async def test_what_was_said_is_heard_once_although_the_server_stops_before(
     open_studio: OpenStudio, world: World
 ) -> None:

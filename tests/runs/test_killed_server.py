@@ -149,6 +149,7 @@ async def test_a_run_that_gets_further_each_time_goes_on_by_itself_only_so_often
         assert world.calls == []
 
 
+@pytest.mark.slow
 async def test_a_run_that_ends_before_somebody_else_takes_it_up_has_ended(
     tmp_path: Path, open_studio: OpenStudio, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

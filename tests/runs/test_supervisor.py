@@ -138,6 +138,7 @@ async def test_what_cannot_run_is_refused_before_there_is_a_run(open_studio: Ope
         assert await studio.store.runs.list() == []
 
 
+@pytest.mark.slow
 async def test_a_stopped_server_leaves_its_runs_paused(open_studio: OpenStudio, world: World) -> None:
     async with open_studio() as studio:
         world.answers.clear()
@@ -166,6 +167,7 @@ async def test_an_answer_that_comes_while_the_server_stops_is_kept_and_nothing_m
         assert await studio.said(run_id) == ["Go.", "one", "two"]
 
 
+@pytest.mark.slow
 async def test_pages_hear_of_the_servers_stop(open_studio: OpenStudio, world: World) -> None:
     async with open_studio() as studio, asyncio.TaskGroup() as group:
         world.answers.clear()
@@ -178,6 +180,7 @@ async def test_pages_hear_of_the_servers_stop(open_studio: OpenStudio, world: Wo
             await studio.supervisor.start(scripted("a: one"), "Go.")
 
 
+@pytest.mark.slow
 async def test_a_run_that_does_not_hear_its_end_is_told_again(
     open_studio: OpenStudio, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,6 +271,7 @@ async def test_a_picture_reaches_the_team(open_studio: OpenStudio) -> None:
         assert (await studio.store.runs.get(run_id)).task_text == "What is this?\n<image>"
 
 
+@pytest.mark.slow
 async def test_a_team_that_is_cancelled_from_inside_has_failed(open_studio: OpenStudio) -> None:
     async with open_studio() as studio:
         run_id = await studio.supervisor.start(scripted("a: cancelled inside"), "Go.")

@@ -137,6 +137,7 @@ def test_a_key_is_taken_out_told_and_needs_no_second_look(place: str):
     assert "secret_in_clear" in {warning.code for warning in validate_component(PLACES[place]).warnings}
 
 
+@pytest.mark.slow
 def test_no_key_of_any_place_is_stored_or_exported(tmp_path: Path):
     inside: list[Any] = [part for part in PLACES.values() if isinstance(part, dict)]
     whole = gallery(teams=[team(*(part for part in inside if "agents" in part["provider"]))])

@@ -29,6 +29,7 @@ async def test_windows_see_each_other_until_they_are_closed_or_not_heard_of(open
             await store.windows.report(ann, later)
 
 
+@pytest.mark.slow
 async def test_no_team_keeps_more_windows_than_it_may(open_it: OpenStore) -> None:
     async with open_it() as store:
         team_id = (await store.teams.create({"provider": "x"}, name="Poets")).id

@@ -39,6 +39,7 @@ async def test_numbers_are_dense_whoever_writes_at_once(open_it: OpenStore) -> N
             assert (await store.runs.summary(lease.run_id)).last_seq == len(log)
 
 
+@pytest.mark.slow
 async def test_entries_stand_in_the_order_of_the_calls(open_it: OpenStore) -> None:
     async with open_it() as store:
         lease = await store.runs.create(NEW)

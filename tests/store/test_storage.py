@@ -48,6 +48,7 @@ def small_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("studio.store.appender.PATIENCE_S", 0)
 
 
+@pytest.mark.slow
 @sqlite_only
 async def test_the_space_of_deleted_runs_is_given_back(open_it: OpenStore, tmp_path: Path) -> None:
     file = tmp_path / "studio.db"
@@ -92,6 +93,7 @@ async def test_a_locked_database_is_told_in_a_sentence(open_it: OpenStore, tmp_p
         await store.teams.create({"provider": "x"})
 
 
+@pytest.mark.slow
 @sqlite_only
 @pytest.mark.usefixtures("impatient")
 async def test_a_database_that_is_locked_at_the_start_is_told_in_a_sentence(open_it: OpenStore, tmp_path: Path) -> None:
@@ -116,6 +118,7 @@ async def test_a_full_disk_is_told_in_a_sentence_and_loses_nothing_else(open_it:
         await store.teams.rename(kept.id, "Still here")
 
 
+@pytest.mark.slow
 @sqlite_only
 async def test_damaged_pages_are_told_in_a_sentence(open_it: OpenStore, tmp_path: Path) -> None:
     async with open_it() as store:

@@ -179,6 +179,7 @@ async def test_a_merge_counts_only_against_what_is_stored_when_it_is_written(
         assert [version.number for version in await store.teams.versions(made.id)] == [5, 4, 3, 2, 1]
 
 
+@pytest.mark.slow
 async def test_many_saves_of_a_minute_leave_few_versions(open_it: OpenStore) -> None:
     async with open_it() as store:
         made = await store.teams.create(team("a"))
@@ -193,6 +194,7 @@ async def test_many_saves_of_a_minute_leave_few_versions(open_it: OpenStore) -> 
         assert [version.title for version in await store.teams.versions(made.id, named=True)] == ["Twenty"]
 
 
+@pytest.mark.slow
 async def test_a_change_to_a_version_that_was_dropped_is_merged_all_the_same(open_it: OpenStore) -> None:
     async with open_it() as store:
         made = await store.teams.create(team("a"))

@@ -46,6 +46,7 @@ async def check_usable(team: Team, kind: str, expected: Told) -> None:
     assert await told(team) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TEAMS)
 async def test_a_run_that_is_cancelled_wherever_it_waits_goes_on_to_the_same_end(kind: str):
     expected, point = await uninterrupted(kind), 1
@@ -60,6 +61,7 @@ async def test_a_run_that_is_cancelled_wherever_it_waits_goes_on_to_the_same_end
     assert point > STRIDE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TEAMS)
 async def test_a_run_that_is_left_after_any_of_its_events_goes_on_to_the_same_end(kind: str):
     expected, count, is_over = await uninterrupted(kind), 0, False
@@ -84,6 +86,7 @@ async def leave_after(count: int, team: Team) -> bool:
     raise AssertionError("a run ends with its result")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TEAMS)
 async def test_a_cancelled_token_ends_a_run_that_then_goes_on_to_the_same_end(kind: str):
     expected, count = await uninterrupted(kind), 0
@@ -97,6 +100,7 @@ async def test_a_cancelled_token_ends_a_run_that_then_goes_on_to_the_same_end(ki
             await check_usable(team, kind, expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.sampled_from(list(TEAMS)), st.sets(st.integers(1, 40), min_size=1, max_size=4))
 async def test_a_run_that_is_cancelled_again_while_it_ends_leaves_nothing_behind(kind: str, points: set[int]):

@@ -199,6 +199,7 @@ HELD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("key")
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("when", HELD)

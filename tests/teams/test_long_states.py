@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from studio.agents import AssistantAgent
 from studio.components import JsonObject
 from studio.models import ReplayChatCompletionClient
@@ -40,6 +42,7 @@ def long_state() -> JsonObject:
     }
 
 
+@pytest.mark.slow
 async def test_a_long_conversation_does_not_hold_up_the_loop():
     model = ReplayChatCompletionClient(chat_completions=["Hello."])
     team = RoundRobinGroupChat(participants=[AssistantAgent(name="writer", model_client=model)])

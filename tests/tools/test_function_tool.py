@@ -120,6 +120,7 @@ async def test_a_missing_module_is_told_with_the_python_that_lacks_it() -> None:
         await made.run_json({})
 
 
+@pytest.mark.slow
 async def test_a_function_that_hangs_is_stopped_in_time() -> None:
     with pytest.raises(ToolFailed, match=r"longer than 0\.5 s"):
         await tool("import time\ndef f(): time.sleep(60)", timeout_s=0.5).run_json({})

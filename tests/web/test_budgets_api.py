@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
@@ -65,6 +66,7 @@ def test_a_run_waits_at_its_budget_and_goes_on_when_it_is_raised(server: TestCli
     assert client.get(f"/api/teams/{team_id}/budget").json()["own"]["run"]["micro_usd"] == 300
 
 
+@pytest.mark.slow
 def test_what_was_spent_today_still_counts_after_a_restart(settings: Settings) -> None:
     run_ids: list[str] = []
     for _ in range(2):

@@ -70,6 +70,7 @@ def rest(connection: socket.socket) -> bytes:
     return received
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "begun",
     [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: a\r\n", HEAD, HEAD + b"\r\n", HEAD + b"\r\nhalf"],
@@ -80,11 +81,13 @@ def test_a_request_that_does_not_come_to_its_end_is_closed(begun: bytes):
         assert rest(connection) == b""
 
 
+@pytest.mark.slow
 def test_a_second_request_on_a_connection_must_come_to_its_end_too():
     with serving(QUICK) as place, sent(place, HEAD + b"\r\n" + 30 * b"x" + b"GET / HT") as connection:
         assert rest(connection).endswith(b"\r\n\r\n30")
 
 
+@pytest.mark.slow
 def test_a_head_that_drips_is_closed_all_the_same():
     with serving(QUICK) as place, sent(place, b"GET / HTTP/1.1\r\n") as connection:
         connection.settimeout(0.05)
@@ -100,6 +103,7 @@ def test_a_head_that_drips_is_closed_all_the_same():
     pytest.fail("It was not closed.")
 
 
+@pytest.mark.slow
 def test_a_slow_body_that_makes_progress_is_read_to_its_end():
     slow = ConnectionLimits(head_s=0.3, body_s=0.3, bytes_per_s=1)
     with serving(slow) as place, sent(place, HEAD + b"\r\n") as connection:
@@ -113,6 +117,7 @@ def test_a_slow_body_that_makes_progress_is_read_to_its_end():
         assert connection.recv(65536).endswith(b"30")
 
 
+@pytest.mark.slow
 def test_an_answer_may_take_longer_than_a_request():
     with serving(QUICK) as place, sent(place, b"GET /stream HTTP/1.1\r\nHost: a\r\n\r\n") as connection:
         received = b""

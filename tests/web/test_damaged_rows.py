@@ -75,6 +75,7 @@ def test_documents_that_cannot_be_read_take_down_no_other_page(settings: Setting
     assert wrong == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", ["{", "7", "[1]", '{"tokens": 3}'])
 def test_limits_and_rules_that_cannot_be_read_hold_back_runs_until_others_are_set(
     settings: Settings, broken: str

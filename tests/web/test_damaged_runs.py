@@ -87,6 +87,7 @@ def _settled(client: TestClient, run_id: str) -> JsonObject:
             return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statements", DAMAGE.values(), ids=DAMAGE.keys())
 def test_a_run_that_cannot_be_read_waits_and_says_why(settings: Settings, statements: tuple[str, ...]) -> None:
     run_id = ended_run(settings)
@@ -96,6 +97,7 @@ def test_a_run_that_cannot_be_read_waits_and_says_why(settings: Settings, statem
     assert len(str(seen["detail"])) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", STRANGE.values(), ids=STRANGE.keys())
 def test_a_row_of_another_version_keeps_nothing_from_starting(settings: Settings, statement: str) -> None:
     run_id = ended_run(settings)
@@ -117,6 +119,7 @@ def test_runs_of_an_older_version_are_taken_up_in_each_state(settings: Settings,
     seen_after_start(settings, run_id)
 
 
+@pytest.mark.slow
 def test_a_parked_run_goes_on_once_it_can_be_read(settings: Settings) -> None:
     run_id = ended_run(settings)
     damage(

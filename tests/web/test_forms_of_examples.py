@@ -166,6 +166,7 @@ def is_shown(leaf: str, shown: dict[str, FormField], schema: JsonObject, config:
     return nearest.pointer == leaf or nearest.kind not in {"list", "map"}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(90)
 @pytest.mark.parametrize("path", example_files(), ids=lambda path: cast("Path", path).stem)
 def test_an_edit_of_any_field_changes_that_field_alone(path: Path, studio: TestClient, seen: Seen) -> None:

@@ -74,6 +74,7 @@ def test_a_secret_that_was_stored_before_the_start_is_known(app: FastAPI, caplog
     assert caplog.messages == ["[removed: secret:logged]"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends_first", [0, 1])
 def test_of_two_servers_in_a_process_each_hides_its_secrets_until_it_ends(
     settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture, ends_first: int

@@ -162,6 +162,7 @@ def test_whatever_a_tool_gives_its_run_can_be_read_shared_and_repeated(server: T
     assert bring_in(client, page)[0] == 201
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", OLD)
 def test_an_old_log_with_odd_answers_can_be_read_on_every_page(settings: Settings, odd: str):
     app = create_app(settings)

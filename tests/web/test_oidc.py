@@ -95,6 +95,7 @@ def test_an_id_token_for_this_studio_may_name_it_in_a_list(start: Start, provide
     assert come(start(), provider)[1].status_code == 200
 
 
+@pytest.mark.slow
 def test_a_token_that_another_key_signed_lets_nobody_in(start: Start, provider: Provider):
     provider.signs_with = jwk.RSAKey.generate_key(2048, {"kid": "first"})
     assert come(start(), provider)[1].status_code == 401
@@ -123,6 +124,7 @@ def test_a_sign_in_comes_back_to_the_browser_that_began_it_and_once(start: Start
     assert come(server, provider, iss="https://evil.example")[1].status_code == 401
 
 
+@pytest.mark.slow
 def test_strangers_who_begin_many_sign_ins_cancel_none(start: Start, provider: Provider):
     server = start()
     browser = client_of(server)
@@ -212,6 +214,7 @@ def test_nobody_takes_the_place_of_a_user_with_a_password(start: Start, provider
     assert come(server, provider)[1].status_code == 401
 
 
+@pytest.mark.slow
 def test_a_password_opens_no_account_that_has_none(start: Start, provider: Provider):
     server = start()
     come(server, provider)

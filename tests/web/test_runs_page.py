@@ -104,6 +104,7 @@ def test_the_api_filters_alike(client: TestClient) -> None:
     assert found(f"text=write&before={newest}") == ["Write a poem"]
 
 
+@pytest.mark.slow
 def test_a_page_takes_as_many_queries_for_many_runs(client: TestClient, settings: Settings) -> None:
     def asked() -> int:
         with statements() as each:

@@ -32,6 +32,7 @@ async def stops(studio: Studio, run_id: str, command: str = "resume", **data: Js
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "said"),
     [

@@ -49,6 +49,7 @@ def cost(usages: list[tuple[int, int]]) -> int:
     return sum(PRICE.micro_usd(*usage) for usage in usages)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     teams(), st.integers(0, 12_000), st.sampled_from(["run", "agent", "team", "studio"]), st.lists(st.integers(1, 6000))
@@ -169,6 +170,7 @@ async def test_a_team_that_ends_with_its_last_turn_is_not_asked_about() -> None:
         assert (await studio.until_question_or_end(run_id)).state is RunState.FINISHED
 
 
+@pytest.mark.slow
 async def test_what_others_spent_today_counts_for_the_day() -> None:
     document = in_turn(agent("a", (100, 0)), turns=1)
     budget = {f"team:{TEAM}": Budget(day=DayLimits(micro_usd=1000))}
@@ -215,6 +217,7 @@ def test_the_limits_of_a_team_go_before_those_of_the_studio() -> None:
     assert both.of_agent("b") == Limits(seconds=4)
 
 
+@pytest.mark.slow
 async def test_an_agent_that_asks_its_service_by_itself_is_kept_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """It has no model client; the service takes all that it is allowed."""
     monkeypatch.setenv("OPENAI_API_KEY", "key")

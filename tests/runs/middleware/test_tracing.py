@@ -161,6 +161,7 @@ def test_a_server_sends_the_spans_of_its_runs_to_the_collector(collector: _Colle
     ]
 
 
+@pytest.mark.slow
 def test_nothing_of_it_is_imported_when_nobody_wants_it() -> None:
     code = """import sys, studio.web.app
 print([name for name in sys.modules if name.startswith(("opentelemetry.sdk", "opentelemetry.exporter"))])"""

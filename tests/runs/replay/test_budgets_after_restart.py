@@ -8,6 +8,8 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import pytest
+
 from studio.models.prices import PriceBook
 from studio.runs import PendingInput, RunState, SpendingScope, spending_scope
 from studio.runs.spending.ledger import BudgetRegistry
@@ -34,6 +36,7 @@ async def raised(studio: Studio, run_id: str, question: PendingInput, by: int) -
     await studio.supervisor.command(run_id, "answer", request_id=question.request_id, text=text)
 
 
+@pytest.mark.slow
 async def test_what_an_agent_spent_counts_after_a_restart(open_studio: OpenStudio) -> None:
     with limited(run=Limits(turns=2), a=Limits(tokens=250)):
         async with open_studio() as studio:
@@ -48,6 +51,7 @@ async def test_what_an_agent_spent_counts_after_a_restart(open_studio: OpenStudi
             await studio.until(run_id, RunState.FINISHED)
 
 
+@pytest.mark.slow
 async def test_the_time_that_a_run_took_counts_after_a_restart(open_studio: OpenStudio, tmp_path: Path) -> None:
     """The run worked for an hour, then waited for another one, with and without a server."""
     with limited(run=Limits(turns=2, seconds=AN_HOUR)):

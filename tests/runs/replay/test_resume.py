@@ -117,6 +117,7 @@ async def test_a_run_that_waits_long_for_its_person_is_put_away_and_comes_back(
         assert world.calls == ["one", "?Which?", "two"]
 
 
+@pytest.mark.slow
 async def test_a_run_whose_approval_was_taken_back_does_not_go_on(
     open_studio: OpenStudio, world: World, tmp_path: Path
 ) -> None:

@@ -162,6 +162,7 @@ async def test_a_stopping_server_waits_for_a_tool_at_work(open_studio: OpenStudi
         assert len(drawer.calls) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verdict", ["allow", "ask"])
 async def test_a_call_whose_result_a_person_looked_at_is_not_in_doubt(
     open_studio: OpenStudio, drawer: Drawer, verdict: Literal["allow", "ask"]
