@@ -28,6 +28,7 @@ from studio.services import publishing
 from studio.services.secret_storage import with_references
 from studio.settings import Settings
 from studio.store import Store, open_store, team_scope
+from studio.store.deployments import KeyState, key_state
 from studio.store.tables import CallerKey, Deployment
 
 OPERATOR = "command line"
@@ -128,7 +129,7 @@ async def _publish(settings: Settings, document: JsonObject, wanted: Publication
             raise
         keys = await store.deployments.keys(deployment.id)
         key = ""
-        if wanted.key or not any(_is_valid(each) for each in keys):
+        if wanted.key or not any(_state(each) == "valid" for each in keys):
             _, key = await store.deployments.add_key(wanted.name, wanted.key or FIRST_KEY, None, by=OPERATOR)
             await _record(store, "make a key", wanted.name)
         return Deployed(wanted.name, deployment.live, release, key)
@@ -282,8 +283,7 @@ def list_keys(settings: Settings, name: str, *, as_json: bool) -> None:
         print(json.dumps(shown, indent=2))
         return
     for each in keys:
-        state = "revoked" if each.revoked_at else "valid" if _is_valid(each) else "expired"
-        print(f"{each.ending}  {state:<8} {each.label}")
+        print(f"{each.ending}  {_state(each):<8} {each.label}")
 
 
 def revoke_key(settings: Settings, name: str, ending: str) -> None:
@@ -296,7 +296,7 @@ def revoke_key(settings: Settings, name: str, ending: str) -> None:
 
     async def revoke(store: Store) -> None:
         keys = await store.deployments.keys((await store.deployments.get(name)).id)
-        fitting = [each for each in keys if _is_valid(each) and ending in (each.ending, each.id)]
+        fitting = [each for each in keys if _state(each) == "valid" and ending in (each.ending, each.id)]
         if not fitting:
             raise NotFound(f"No valid key of {name!r} ends with {ending!r}.", fix=f"`studio keys list {name}`.")
         if len(fitting) > 1:
@@ -322,8 +322,8 @@ async def _found(store: Store, name: str) -> Deployment | None:
     return next((each for each in await store.deployments.list() if each.name == name), None)
 
 
-def _is_valid(key: CallerKey) -> bool:
-    return key.revoked_at is None and (key.expires_at is None or key.expires_at > datetime.now(UTC))
+def _state(key: CallerKey) -> KeyState:
+    return key_state(key, datetime.now(UTC))
 
 
 def _in_store(settings: Settings, work: Callable[[Store], Coroutine[Any, Any, T]]) -> T:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from uuid import uuid4
 
 from sqlalchemy import func
@@ -21,6 +21,7 @@ SEEN_EVERY = timedelta(hours=1)
 """Use of a key is written down no more often than that."""
 MAX_RELEASES = 1_000
 MAX_KEYS = 200
+KeyState = Literal["valid", "expired", "revoked"]
 
 
 class NewRelease(NamedTuple):
@@ -219,7 +220,7 @@ class Deployments:
         async with self._database.read() as session:
             found = (await session.exec(wanted)).first()
         now = datetime.now(UTC)
-        if found is None or not _holds(found[0], now):
+        if found is None or key_state(found[0], now) != "valid":
             return None
         row = found[0]
         if row.seen_at is None or now - row.seen_at > SEEN_EVERY:
@@ -230,7 +231,7 @@ class Deployments:
         """Whether a key still opens its deployment."""
         async with self._database.read() as session:
             row = await session.get(CallerKey, key_id)
-        return row is not None and _holds(row, datetime.now(UTC))
+        return row is not None and key_state(row, datetime.now(UTC)) == "valid"
 
     async def _mark_seen(self, key_id: str, now: datetime) -> None:
         async with self._database.write() as session:
@@ -244,5 +245,8 @@ async def _get(session: AsyncSession, name: str) -> Deployment:
     return row
 
 
-def _holds(key: CallerKey, now: datetime) -> bool:
-    return key.revoked_at is None and (key.expires_at is None or key.expires_at > now)
+def key_state(key: CallerKey, now: datetime) -> KeyState:
+    """Whether it opens its deployment; one that was revoked stays so when it expires."""
+    if key.revoked_at is not None:
+        return "revoked"
+    return "expired" if key.expires_at is not None and key.expires_at <= now else "valid"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.accessibility import Inspection, widths
 from tests.browser.building import JsonObject, OpenPage, agent, call, limit, open_team, origin, replay, team, tool
@@ -278,3 +278,47 @@ def test_the_pages_of_deployments(open_page: OpenPage, api: httpx.Client, width_
     expect(page.get_by_role("dialog", name="Published")).to_be_visible()
     look("published", "dialog[open]")
     assert inspection.faults == []
+
+
+def test_a_form_changes_its_own_settings_and_none_that_somebody_else_changed_meanwhile(
+    open_page: OpenPage, api: httpx.Client
+) -> None:
+    page = open_page()
+    published(page, api, "shared")
+    visit(page, "/deployments/shared/limits")
+    settings = api.get("/api/deployments/shared").json()["settings"]
+    api.patch("/api/deployments/shared", json={"settings": {**settings, "sees": "messages"}}).raise_for_status()
+    page.get_by_label("Calls per minute").fill("9")
+    page.get_by_role("button", name="Save limits").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    settings = api.get("/api/deployments/shared").json()["settings"]
+    assert (settings["sees"], settings["limits"]["calls_per_minute"]) == ("messages", 9)
+
+
+def test_a_task_that_is_refused_stays_in_its_field(open_page: OpenPage, api: httpx.Client) -> None:
+    page = open_page()
+    published(page, api, "refusing")
+    visit(page, "/deployments/refusing")
+    api.patch("/api/deployments/refusing", json={"is_on": False}).raise_for_status()
+    page.get_by_label("Task").fill("A long task.")
+    page.get_by_role("button", name="Call", exact=True).click()
+    expect(page.get_by_text("Refused")).to_be_visible()
+    expect(page.get_by_label("Task")).to_have_value("A long task.")
+
+
+def test_a_key_that_is_asked_for_twice_is_made_once(open_page: OpenPage, api: httpx.Client) -> None:
+    page = open_page()
+    published(page, api, "hasty")
+    visit(page, "/deployments/hasty/keys")
+    page.get_by_role("button", name="New key").click()
+    page.get_by_label("Name").fill("Web shop")
+    held: list[Route] = []
+    page.route("**/keys", lambda route: held.append(route))
+    button = page.get_by_role("button", name="Create key")
+    button.click()
+    expect(button).to_be_disabled()
+    page.get_by_label("Name").press("Enter")
+    page.unroute("**/keys")
+    expect(page.get_by_role("textbox", name="Key", exact=True)).to_be_focused()
+    assert len(held) == 1
+    assert len(api.get("/api/deployments/hasty").json()["keys"]) == 2

@@ -304,4 +304,4 @@ function bindExport(root, editor) {
 }
 
 const builder = find('[data-builder]')
-start(builder).then(keepEarlyPress(builder)).catch(toastError)
+start(builder).catch(toastError).finally(keepEarlyPress(builder))

@@ -34,9 +34,9 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (
 
 on(page, 'submit', '[data-settings-form]', async (event, form) => {
   event.preventDefault()
-  const settings = readSettings(form, JSON.parse(form.dataset['settings'] ?? '{}'))
   try {
-    await api.patch(path, { settings })
+    const { settings } = await api.get(path) // those of other forms may have changed
+    await api.patch(path, { settings: readSettings(form, settings) })
     toast('Saved.', { tone: 'success' })
   } catch (error) {
     toastError(error)
@@ -84,17 +84,20 @@ on(page, 'click', '[data-revoke-key]', async (_event, button) => {
 on(page, 'submit', '[data-key-form]', async (event, form) => {
   event.preventDefault()
   const { label, days } = Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (form)))
+  const submit = /** @type {HTMLButtonElement} */ (find('[data-key-submit]', form))
+  submit.disabled = true
   try {
     const made = await api.post(`${path}/keys`, { label, days: days ? Number(days) : null })
     isKeyMade = true
     form.closest('dialog')?.setAttribute('closedby', 'closerequest')
     find('[data-key-made]', form).hidden = false
-    find('[data-key-submit]', form).hidden = true
+    submit.hidden = true
     const shown = /** @type {HTMLInputElement} */ (find('#key-value', form))
     shown.value = made.key
     shown.focus()
     shown.select()
   } catch (error) {
+    submit.disabled = false
     toastError(error)
   }
 })

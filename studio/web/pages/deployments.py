@@ -18,6 +18,7 @@ from studio.services.changes import compare
 from studio.services.publishing import speakers_of
 from studio.store import CallSummary, Store, TeamDocument
 from studio.store.call_usage import By, CallUsagePart
+from studio.store.deployments import KeyState, key_state
 from studio.store.tables import CallerKey, Deployment, Release
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.forms.settings_form import settings_fields
@@ -78,7 +79,7 @@ class KeyRow:
     """A key, and whether it still opens its deployment."""
 
     key: CallerKey
-    state: Literal["valid", "expired", "revoked"]
+    state: KeyState
 
 
 @dataclass(frozen=True)
@@ -239,18 +240,11 @@ def call_rows(calls: Sequence[CallSummary]) -> Sequence[CallRow]:
 
 async def _keys(store: Store, found: Deployment) -> Sequence[KeyRow]:
     now = datetime.now(UTC)
-    return [KeyRow(each, _key_state(each, now)) for each in await store.deployments.keys(found.id)]
-
-
-def _key_state(key: CallerKey, now: datetime) -> Literal["valid", "expired", "revoked"]:
-    if key.revoked_at is not None:
-        return "revoked"
-    return "expired" if key.expires_at is not None and key.expires_at <= now else "valid"
+    return [KeyRow(each, key_state(each, now)) for each in await store.deployments.keys(found.id)]
 
 
 def _settings(found: Deployment) -> dict[str, object]:
-    settings = DeploymentSettings.model_validate(found.settings)
-    return {"fields": settings_fields(settings), "settings_json": settings.model_dump(mode="json")}
+    return {"fields": settings_fields(DeploymentSettings.model_validate(found.settings))}
 
 
 def _before_live(found: Deployment, releases: Sequence[Release]) -> Release | None:

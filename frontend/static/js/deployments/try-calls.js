@@ -34,19 +34,19 @@ export function tryCalls(form, name) {
 
   const send = async () => {
     const given = new FormData(form)
-    const body = { task: given.get('task'), ...(given.has('continues') && thread && { thread }) }
-    const shown = showCall(String(given.get('task')))
+    const body = { task: String(given.get('task')), ...(given.has('continues') && thread && { thread }) }
+    const shown = showCall(body.task)
     list.prepend(shown.root)
     try {
       const own = await key()
       const url = `/d/${encodeURIComponent(name)}/calls`
-      task.value = ''
-      for await (const call of followed(await api.stream(url, body, { key: own }), shown)) {
+      const answers = await api.stream(url, body, { key: own })
+      if (task.value === body.task) task.value = ''
+      for await (const call of followed(answers, shown)) {
         thread = call.thread
         shown.show(call, async (text) => {
-          const answers = `${url}/${call.id}/answers`
           const answered = { question_id: call.question?.id ?? '', text }
-          await api.post(answers, answered, { key: own })
+          await api.post(`${url}/${call.id}/answers`, answered, { key: own })
         })
         if (FINAL.includes(call.state)) break
       }
