@@ -5,18 +5,49 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 from uuid import uuid4
 
 import httpx
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from studio.cli.terminal import Terminal, terminal
+from studio.console import printable
+from studio.deployments import Failure
 from studio.errors import ConfigError, RunFailed, SetupError
 
 WAIT_S = 30
 RETRIES = 8
+MAX_REPLY = 64 * 1024 * 1024
+"""Bytes that are read of what another server sends."""
 FINAL = frozenset({"finished", "stopped", "cancelled", "failed"})
+
+
+class NotAStudio(SetupError):
+    """What answers speaks something else."""
+
+    def __init__(self) -> None:
+        super().__init__("What answers at this address is not a studio.", fix="Check --at.")
+
+
+class _Question(BaseModel):
+    to: Literal["caller", "operator"]
+    id: str
+    prompt: str
+
+
+class _Call(BaseModel):
+    """What is used of a call as its studio tells it."""
+
+    id: str
+    state: str
+    answer: str | None
+    question: _Question | None
+    error: Failure | None
+
+
+_JSON = TypeAdapter[JsonValue](JsonValue)
 
 
 def call_deployment(at: str, key: str, name: str, task: str, *, thread: str, as_json: bool) -> None:
@@ -41,54 +72,76 @@ def call_deployment(at: str, key: str, name: str, task: str, *, thread: str, as_
     headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": str(uuid4())}
     with httpx.Client(headers=headers, timeout=WAIT_S + 30) as client:
         body = {"task": task, **({"thread": thread} if thread else {})}
-        call = _send(client, "POST", base, params={"wait_s": WAIT_S}, json=body)
+        call, reply = _send(client, "POST", base, params={"wait_s": WAIT_S}, json=body)
         is_told = False
-        while call["state"] not in FINAL:
-            question = call["question"]
-            if question and question["to"] == "caller":
-                call = _answer(client, f"{base}/{call['id']}", call, person)
-            elif question and not is_told:
+        while call.state not in FINAL:
+            url = f"{base}/{quote(call.id, safe='')}"
+            if call.question and call.question.to == "caller":
+                _answer(client, url, call, call.question, person)
+            elif call.question and not is_told:
                 print("The call waits for an operator of the studio.", file=sys.stderr)
                 is_told = True
-            call = _send(client, "GET", f"{base}/{call['id']}", params={"wait_s": WAIT_S})
-    print(json.dumps(call, indent=2) if as_json else call["answer"])
-    if call["error"]:
-        raise RunFailed(f"{call['error']['message']} Call {call['id']}.")
+            call, reply = _send(client, "GET", url, params={"wait_s": WAIT_S})
+    if as_json:
+        print(json.dumps(reply, indent=2))
+    elif call.answer is not None:
+        print(printable(call.answer))
+    if call.error:
+        raise RunFailed(f"{call.error.message} Call {call.id}.")
 
 
-def _answer(client: httpx.Client, url: str, call: Any, person: Terminal) -> Any:
-    if call["answer"]:
-        print(call["answer"], file=sys.stderr)
-    print(call["question"]["prompt"] or "The team asks for your input.", file=sys.stderr)
+def _answer(client: httpx.Client, url: str, call: _Call, question: _Question, person: Terminal) -> None:
+    if call.answer:
+        print(printable(call.answer), file=sys.stderr)
+    print(printable(question.prompt) or "The team asks for your input.", file=sys.stderr)
     text = person.read_line() if person.is_person() else None
     if text is None:
-        raise RunFailed(
-            f"The team asks a question, but there is no terminal to answer it. Call {call['id']} is waiting."
-        )
-    return _send(client, "POST", f"{url}/answers", json={"question_id": call["question"]["id"], "text": text})
+        raise RunFailed(f"The team asks a question, but there is no terminal to answer it. Call {call.id} is waiting.")
+    _send(client, "POST", f"{url}/answers", json={"question_id": question.id, "text": text})
 
 
-def _send(client: httpx.Client, method: str, url: str, **given: Any) -> Any:
-    """Raises: SetupError, ConfigError."""
+def _send(client: httpx.Client, method: str, url: str, **given: Any) -> tuple[_Call, JsonValue]:
+    """The call, and all that was said of it.
+
+    Raises:
+        SetupError: The address cannot be reached, refuses, or is not that of a studio.
+        ConfigError: It is no address.
+    """
     for attempt in range(RETRIES):
         try:
-            answer = client.request(method, url, **given)
-        except httpx.InvalidURL as error:
+            with client.stream(method, url, **given) as answer:
+                body = _read(answer)
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise ConfigError(f"{url!r} is not an address.", fix="Check --at.") from error
+        except httpx.DecodingError as error:
+            raise NotAStudio from error
         except httpx.TransportError as error:
             if attempt + 1 == RETRIES or (attempt == 0 and method == "POST" and isinstance(error, httpx.ConnectError)):
                 raise SetupError(f"The studio cannot be reached: {error}.", fix="Check --at.") from error
             time.sleep(min(2**attempt, 10))  # it may be restarting; the call continues
             continue
-        if answer.is_success:
-            return answer.json()
-        raise _refusal(answer)
+        if not answer.is_success:
+            raise _refusal(answer.status_code, body)
+        try:
+            return _Call.model_validate_json(body), _JSON.validate_json(body)
+        except ValidationError as error:
+            raise NotAStudio from error
     raise AssertionError
 
 
-def _refusal(answer: httpx.Response) -> SetupError:
+def _read(answer: httpx.Response) -> bytes:
+    """Raises: SetupError: It is too much."""
+    body = bytearray()
+    for part in answer.iter_bytes():
+        body += part
+        if len(body) > MAX_REPLY:
+            raise SetupError(f"The answer has more than {MAX_REPLY // 2**20} MB.", fix="Check --at.")
+    return bytes(body)
+
+
+def _refusal(status: int, body: bytes) -> SetupError:
     try:
-        error = answer.json()["error"]
-        return SetupError(str(error["message"]), fix=str(error["fix"]))
-    except (ValueError, KeyError, TypeError):
-        return SetupError(f"The address answered with status {answer.status_code}.", fix="Check --at.")
+        error = json.loads(body)["error"]
+        return SetupError(printable(str(error["message"])), fix=printable(str(error["fix"])))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return SetupError(f"The address answered with status {status}.", fix="Check --at.")

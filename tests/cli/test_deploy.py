@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
 import pytest
 
-from studio.cli import main
 from studio.components import JsonObject
 from tests.cli.conftest import Studio
 from tests.processes import Outcome, StudioProcess
@@ -154,4 +155,53 @@ def test_without_a_key_or_a_studio_a_call_says_what_to_do(typed: Typed, monkeypa
     unreachable = typed("call", "support", "Go.", "--key", "x", "--at", "http://127.0.0.1:9")
     assert unreachable.code == 2
     assert "--at" in unreachable.err
-    assert main(["call", "support", "Go.", "--key", "x", "--at", "not an address"]) == 2
+    assert "is not an address" in typed("call", "support", "Go.", "--key", "x", "--at", "not an address").err
+
+
+@contextmanager
+def answering(body: bytes, status: int = 200, encoding: str = "identity") -> Generator[str]:
+    """A server that is no studio, and answers all alike."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Encoding", encoding)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            del format, args
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"state": "finished"}', b"[" * 100_000, b"\xff", b""])
+@pytest.mark.parametrize("status", [200, 500])
+def test_what_is_no_studio_is_told_in_a_line(typed: Typed, body: bytes, status: int):
+    with answering(body, status) as url:
+        told = typed("call", "x", "Go.", "--key", "k", "--at", url)
+    assert (told.code, told.out, told.err.count("\n")) == (2, "", 1), told
+    with answering(body, status, "gzip") as url:
+        assert typed("call", "x", "Go.", "--key", "k", "--at", url).code == 2
+
+
+def test_an_answer_without_end_is_not_read(typed: Typed, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("studio.cli.call.MAX_REPLY", 2**20)
+    with answering(b" " * (2**20 + 1)) as url:
+        assert "more than 1 MB" in typed("call", "x", "Go.", "--key", "k", "--at", url).err
+
+
+def test_an_answer_does_nothing_to_the_terminal(typed: Typed):
+    call = {"id": "1", "state": "finished", "answer": "\x1b]0;owned\x07\x1b[2JHi", "question": None, "error": None}
+    with answering(json.dumps(call).encode()) as url:
+        assert typed("call", "x", "Go.", "--key", "k", "--at", url).out.endswith("[2JHi\n")
+        assert "\x1b" not in typed("call", "x", "Go.", "--key", "k", "--at", url).out

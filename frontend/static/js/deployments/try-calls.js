@@ -34,7 +34,10 @@ export function tryCalls(form, name) {
 
   const send = async () => {
     const given = new FormData(form)
-    const body = { task: String(given.get('task')), ...(given.has('continues') && thread && { thread }) }
+    const body = {
+      task: String(given.get('task')),
+      ...(given.has('continues') && thread && { thread }),
+    }
     const shown = showCall(body.task)
     list.prepend(shown.root)
     try {
