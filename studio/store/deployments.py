@@ -128,10 +128,7 @@ class Deployments:
     async def release(self, deployment_id: str, number: int) -> Release:
         """Raises: NotFound."""
         async with self._database.read() as session:
-            row = await session.get(Release, (deployment_id, number))
-        if row is None:
-            raise NotFound(f"There is no release {number}.")
-        return row
+            return await _release(session, deployment_id, number)
 
     async def add_release(self, name: str, new: NewRelease) -> Release:
         """Freeze another one; it goes live by `go_live` only.
@@ -157,8 +154,7 @@ class Deployments:
         """
         async with self._database.write() as session:
             row = await _get(session, name)
-            if (release := await session.get(Release, (row.id, number))) is None:
-                raise NotFound(f"There is no release {number}.")
+            release = await _release(session, row.id, number)
             row.live, release.live_at = number, datetime.now(UTC)
         return row
 
@@ -242,6 +238,14 @@ async def _get(session: AsyncSession, name: str) -> Deployment:
     row = (await session.exec(select(Deployment).where(Deployment.name == name))).first()
     if row is None:
         raise NotFound(f"There is no deployment {name!r}.", fix="It may have been deleted in another tab.")
+    return row
+
+
+async def _release(session: AsyncSession, deployment_id: str, number: int) -> Release:
+    # A number that no release can have is larger than the database takes.
+    row = await session.get(Release, (deployment_id, number)) if 0 < number <= MAX_RELEASES else None
+    if row is None:
+        raise NotFound(f"There is no release {number}.")
     return row
 
 

@@ -51,7 +51,7 @@ class NewReleaseIn(BaseModel):
 class GoLive(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    number: int = Field(ge=1, le=2**31)
+    number: int
 
 
 class NewKey(BaseModel):

@@ -12,7 +12,6 @@ from fastapi import Query, Request, Response
 from pydantic import BeforeValidator
 
 from studio.deployments import DeploymentSettings
-from studio.errors import NotFound
 from studio.services.amounts import money
 from studio.services.changes import compare
 from studio.services.publishing import speakers_of
@@ -153,8 +152,6 @@ async def release_page(
 ) -> Response:
     """What changes for callers when a release goes live."""
     found = await store.deployments.get(deployment)
-    if not 0 < number < 2**31:
-        raise NotFound(f"There is no release {number}.")
     release = await store.deployments.release(found.id, number)
     live = await store.deployments.release(found.id, found.live)
     comparison = await compare(*(TeamDocument(found.team_name, each.component, {}) for each in (live, release)))
