@@ -9,7 +9,7 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -216,12 +216,17 @@ def call(
     key: Annotated[str, typer.Option(envvar="STUDIO_KEY", help="Key of the deployment.")] = "",
     at: Annotated[str, typer.Option(help="Address of the studio.")] = "http://127.0.0.1:8040",
     thread: Annotated[str, typer.Option(help="Name of a conversation, which is continued.")] = "",
+    protocol: Annotated[
+        Literal["rest", "mcp"], typer.Option(help="How to call: the studio's own protocol, or MCP.")
+    ] = "rest",
     as_json: AsJson = False,
 ) -> None:
     """Call a published team and print its answer. The team's questions are asked in the terminal."""
     from studio.cli.call import call_deployment
+    from studio.cli.call_by_mcp import call_by_mcp
 
-    call_deployment(at, key, name, task, thread=thread, as_json=as_json)
+    by = call_by_mcp if protocol == "mcp" else call_deployment
+    by(at, key, name, task, thread=thread, as_json=as_json)
 
 
 @deployments_app.command("list")

@@ -37,7 +37,7 @@ class _Question(BaseModel):
     prompt: str
 
 
-class _Call(BaseModel):
+class ToldCall(BaseModel):
     """What is used of a call as its studio tells it."""
 
     id: str
@@ -65,8 +65,7 @@ def call_deployment(at: str, key: str, name: str, task: str, *, thread: str, as_
         SetupError: There is no key, the studio cannot be reached, or it refuses the call.
         RunFailed: The call ended without an answer, or asks something and nobody is at the terminal.
     """
-    if not key:
-        raise SetupError("There is no key.", fix="Give --key, or set `STUDIO_KEY`.")
+    check_key(key)
     person = terminal(sys.stderr)
     base = f"{at.rstrip('/')}/d/{quote(name, safe='')}/calls"
     headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": str(uuid4())}
@@ -77,11 +76,29 @@ def call_deployment(at: str, key: str, name: str, task: str, *, thread: str, as_
         while call.state not in FINAL:
             url = f"{base}/{quote(call.id, safe='')}"
             if call.question and call.question.to == "caller":
-                _answer(client, url, call, call.question, person)
+                if call.answer:
+                    print(printable(call.answer), file=sys.stderr)
+                text = answer_of(person, call.question.prompt, call.id)
+                _send(client, "POST", f"{url}/answers", json={"question_id": call.question.id, "text": text})
             elif call.question and not is_told:
                 print("The call waits for an operator of the studio.", file=sys.stderr)
                 is_told = True
             call, reply = _send(client, "GET", url, params={"wait_s": WAIT_S})
+    print_call(call, reply, as_json=as_json)
+
+
+def check_key(key: str) -> None:
+    """Raises: SetupError: There is none."""
+    if not key:
+        raise SetupError("There is no key.", fix="Give --key, or set `STUDIO_KEY`.")
+
+
+def print_call(call: ToldCall, reply: JsonValue, *, as_json: bool) -> None:
+    """Print a call that has ended, or its answer.
+
+    Raises:
+        RunFailed: It has none.
+    """
     if as_json:
         print(json.dumps(reply, indent=2))
     elif call.answer is not None:
@@ -90,17 +107,21 @@ def call_deployment(at: str, key: str, name: str, task: str, *, thread: str, as_
         raise RunFailed(f"{call.error.message} Call {call.id}.")
 
 
-def _answer(client: httpx.Client, url: str, call: _Call, question: _Question, person: Terminal) -> None:
-    if call.answer:
-        print(printable(call.answer), file=sys.stderr)
-    print(printable(question.prompt) or "The team asks for your input.", file=sys.stderr)
+def answer_of(person: Terminal, prompt: str, call_id: str) -> str:
+    """What a person at the terminal answers.
+
+    Raises:
+        RunFailed: Nobody is there.
+    """
+    print(printable(prompt) or "The team asks for your input.", file=sys.stderr)
     text = person.read_line() if person.is_person() else None
     if text is None:
-        raise RunFailed(f"The team asks a question, but there is no terminal to answer it. Call {call.id} is waiting.")
-    _send(client, "POST", f"{url}/answers", json={"question_id": question.id, "text": text})
+        which = f" Call {call_id} is waiting." if call_id else ""
+        raise RunFailed(f"The team asks a question, but there is no terminal to answer it.{which}")
+    return text
 
 
-def _send(client: httpx.Client, method: str, url: str, **given: Any) -> tuple[_Call, JsonValue]:
+def _send(client: httpx.Client, method: str, url: str, **given: Any) -> tuple[ToldCall, JsonValue]:
     """The call, and all that was said of it.
 
     Raises:
@@ -121,9 +142,9 @@ def _send(client: httpx.Client, method: str, url: str, **given: Any) -> tuple[_C
             time.sleep(min(2**attempt, 10))  # it may be restarting; the call continues
             continue
         if not answer.is_success:
-            raise _refusal(answer.status_code, body)
+            raise refusal_of(answer.status_code, body)
         try:
-            return _Call.model_validate_json(body), _JSON.validate_json(body)
+            return ToldCall.model_validate_json(body), _JSON.validate_json(body)
         except ValidationError as error:
             raise NotAStudio from error
     raise AssertionError
@@ -139,7 +160,8 @@ def _read(answer: httpx.Response) -> bytes:
     return bytes(body)
 
 
-def _refusal(status: int, body: bytes) -> SetupError:
+def refusal_of(status: int, body: bytes) -> SetupError:
+    """What a studio says that does not take a request."""
     try:
         error = json.loads(body)["error"]
         return SetupError(printable(str(error["message"])), fix=printable(str(error["fix"])))

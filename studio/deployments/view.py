@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
@@ -93,6 +94,7 @@ class CallView:
         self.question: Question | None = None
         self.failure: Failure | None = None
         self.last_seq = 0
+        self.changed_at: datetime | None = None
 
     @property
     def has_answer(self) -> bool:
@@ -101,7 +103,7 @@ class CallView:
 
     def fold(self, entry: LogEntry) -> CallEvent | None:
         """Take in one entry; what callers are told of it."""
-        self.last_seq = entry.seq
+        self.last_seq, self.changed_at = entry.seq, entry.at
         if entry.kind == "state":
             return self._change_state(entry.seq, entry.body)
         if entry.kind == "event" and (body := entry.body).get("type") == "UserInputRequestedEvent":

@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 from uuid import uuid4
 
 from pydantic import JsonValue
@@ -85,6 +86,20 @@ class CallStatus:
         return self.view.has_answer
 
 
+class Answering(NamedTuple):
+    """The call that answers, and the entry of its log behind which it does: 0, or where its question was answered."""
+
+    call: Call
+    after: int = 0
+
+
+def words_of(task: JsonValue) -> str:
+    """What a task says, without its pictures."""
+    if isinstance(task, list):
+        return "\n".join(part for part in task if isinstance(part, str))
+    return task if isinstance(task, str) else ""
+
+
 def digest(value: JsonValue) -> str:
     """A hash of plain JSON."""
     text = json.dumps(well_formed_json(value), sort_keys=True, separators=(",", ":"))
@@ -130,6 +145,21 @@ class CallDesk:
         if is_new or not await self._has_begun(call.id):
             await self._start(by, call, task, parent)
         return call
+
+    async def speak(self, by: OpenedDeployment, request: CallRequest) -> Answering:
+        """Begin a call; where the last one of its thread asks its caller something, the task is the answer to that.
+
+        Raises:
+            InvalidTask, CallRefused, Conflict: As for `begin` and `answer`.
+        """
+        sent = digest(request.idempotency_key) if request.idempotency_key else ""
+        if request.thread and not (sent and await self.store.calls.sent_before(by.key.id, sent)):
+            last = await self.store.calls.last_of(by.key.id, request.thread)
+            before = await self.status(by, last.id) if last else None
+            if before is not None and before.view.question is not None and before.view.question.to == "caller":
+                await self.answer(by, before.call.id, before.view.question.id, words_of(request.task))
+                return Answering(before.call, before.view.last_seq)
+        return Answering(await self.begin(by, request))
 
     async def _start(self, by: OpenedDeployment, call: Call, task: JsonValue, parent: Call | None) -> None:
         try:

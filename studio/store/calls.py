@@ -87,6 +87,12 @@ class Calls:
             raise CallNotFound
         return call
 
+    async def sent_before(self, key_id: str, idempotency: str) -> Call | None:
+        """The call of a key that came with this idempotency key before."""
+        query = select(Call).where(Call.key_id == key_id, Call.idempotency == idempotency)
+        async with self._database.read() as session:
+            return (await session.exec(query)).first()
+
     async def last_good(self, call: Call, parent: Call | None = None) -> str | None:
         """The run that a call goes on from: the last one before it in its thread that has come to an end.
 

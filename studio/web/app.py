@@ -86,7 +86,7 @@ from studio.web.pages import runs as run_pages
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
-from studio.web.protocols import openai_chat, openai_responses, rest
+from studio.web.protocols import mcp, openai_chat, openai_responses, rest
 from studio.web.readiness import Readiness
 from studio.web.requests import AsciiJSONResponse
 from studio.web.router import StudioRouter
@@ -155,6 +155,7 @@ ROUTERS: Sequence[StudioRouter] = (
     rest.router,
     openai_chat.router,
     openai_responses.router,
+    mcp.router,
 )
 ROUTES: Sequence[BaseRoute] = tuple(route for router in ROUTERS for route in router.routes)
 
@@ -245,7 +246,7 @@ def _lifespan(
                 CallDesk(store, runs, books),
             )
             app.state.services = services
-            async with asyncio.TaskGroup() as ahead:
+            async with mcp.open_mcp(services.calls, services.closing) as app.state.mcp, asyncio.TaskGroup() as ahead:
                 others = [
                     ahead.create_task(warm_up(_made_ahead(templates), app.state.activity), name=WARMING),
                     *([ahead.create_task(remove_left_containers())] if role is ProcessRole.SERVER else []),

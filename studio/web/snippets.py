@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -53,8 +54,16 @@ const answer = await client.chat.completions.create({{
   messages: [{{ role: 'user', content: '{TASK}' }}],
 }})
 console.log(answer.choices[0].message.content)"""
+    url = f"{base}/d/{name}/mcp"
+    servers = {"mcpServers": {name: {"type": "http", "url": url, "headers": {"Authorization": "Bearer sk-studio-..."}}}}
+    mcp = f"""claude mcp add --transport http {name} "{url}" \\
+  --header "Authorization: Bearer ${KEY_VARIABLE}"
+
+# Or in .mcp.json and .cursor/mcp.json; in .vscode/mcp.json the list is called "servers":
+{json.dumps(servers, indent=2)}"""
     return (
         Snippet("curl", "curl", "bash", f"export {KEY_VARIABLE}=...\n\n{curl(base, name)}"),
         Snippet("python", "Python", "python", f"# pip install openai\n{python}"),
         Snippet("javascript", "JavaScript", "javascript", f"// npm install openai\n{javascript}"),
+        Snippet("mcp", "MCP", "bash", mcp),
     )

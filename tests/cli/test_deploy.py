@@ -150,6 +150,21 @@ def test_a_question_that_nobody_can_answer_ends_the_command_and_not_the_call(tmp
         assert found["state"] == "waiting"
 
 
+def test_a_team_is_called_by_mcp(tmp_path: Path, typed: Typed):
+    key = json.loads(typed("deploy", written(tmp_path), "--name", "plain", "--json").out)["key"]
+    with serving(tmp_path) as lines:
+        url = lines[0].partition(": ")[2].partition("/?")[0]
+        by_mcp = ("call", "plain", "Go.", "--at", url, "--protocol", "mcp")
+        assert typed(*by_mcp, "--key", key).out == "The answer.\n"
+        assert json.loads(typed(*by_mcp, "--key", key, "--json").out)["state"] == "finished"
+        wrong = typed(*by_mcp, "--key", "wrong")
+        assert (wrong.code, wrong.err.count("\n")) == (2, 1), wrong
+        assert "This key is not valid for this address." in wrong.err
+    unreachable = typed(*by_mcp, "--key", key)
+    assert unreachable.code == 2
+    assert "--at" in unreachable.err
+
+
 def test_without_a_key_or_a_studio_a_call_says_what_to_do(typed: Typed, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("STUDIO_KEY", raising=False)
     assert "STUDIO_KEY" in typed("call", "support", "Go.").err

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from studio.components import JsonObject
 from studio.deployments import CallState, CallView, DeploymentSettings
 from studio.runs import EntryKind, LogEntry, RunState, Usage
-from studio.services.calls import CallStatus
+from studio.services.calls import Answering, CallStatus
 from studio.store.deployments import OpenedDeployment
 from studio.store.tables import Call, CallerKey, Deployment
-from studio.web.protocols.openai_conversation import Answering, said_by
+from studio.web.protocols.mcp_server import result_of, task_of
+from studio.web.protocols.openai_conversation import said_by
 from studio.web.protocols.openai_responses import ResponseLog
 from studio.web.protocols.rest import shown_call
 
@@ -97,6 +98,8 @@ def viewed(told: Log, settings: DeploymentSettings) -> tuple[CallView, str]:
         if event is not None and event.name == "message":
             said += [each.encode().decode() for each in response.message(event)]
         said.append(shown_call(view, "call", "thread").model_dump_json())
+        status = CallStatus(response.found.call, view, Usage())
+        said += [result_of(status).model_dump_json(), json.dumps(task_of(status))]
     status = CallStatus(response.found.call, view, Usage())
     said += [each.encode().decode() for each in (*response.begin(), *response.end(status))]
     return view, "\n".join([*said, said_by(view)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from studio.components import JsonObject
 from tests.fleet.processes import Fleet
 from tests.web.documents import USER_PROXY, assistant, team
+from tests.web.mcp_clients import answered_task, begun_task
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 ASKS = team(assistant("writer", "A draft.", "Another."), USER_PROXY, max_messages=3)
@@ -22,6 +24,10 @@ class Caller:
 
     replica: httpx.Client
     key: str
+
+    @property
+    def url(self) -> str:
+        return f"{str(self.replica.base_url).rstrip('/')}/d/support"
 
     def send(self, method: str, path: str, **request: Any) -> httpx.Response:
         headers = {"Authorization": f"Bearer {self.key}"}
@@ -71,6 +77,9 @@ def test_a_call_that_one_replica_begins_is_answered_followed_and_canceled_at_ano
     assert first.answer(waiting).status_code == 409
     assert first.read(begun["id"])["state"] == "finished"
     assert first.events(begun["id"]) == second.events(begun["id"])
+    task_id = asyncio.run(begun_task(first.url, key, "support", "Go."))
+    done = asyncio.run(answered_task(second.url, key, task_id, "Yes."))
+    assert (done.status, first.read(task_id)["state"]) == ("completed", "finished")
     again = second.call("And more.", "one")
     assert owner.get(f"/api/runs/{again['id']}").json()["continues"] == begun["id"]
     assert first.cancel(again["id"])["state"] == "cancelled"

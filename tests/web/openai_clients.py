@@ -11,6 +11,7 @@ import openai
 
 from studio.components import JsonObject
 from tests.web.documents import assistant, team
+from tests.web.publishing import deployed
 
 PICTURE = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
@@ -29,11 +30,9 @@ class Server:
         """OpenAI's client of a new deployment, without its own retries."""
         made = self.owner.post("/api/teams", json={"component": component}).json()
         body = {"team_id": made["id"], "name": name, "settings": settings, "key_label": "shop"}
-        answer = self.owner.post("/api/deployments", json=body)
-        assert answer.status_code == 201, answer.text
         client = openai.OpenAI(
             base_url=f"{self.owner.base_url}/d/{name}/v1".replace("//d", "/d"),
-            api_key=answer.json()["key"]["key"],
+            api_key=deployed(self.owner, body)["key"]["key"],
             max_retries=0,
         )
         return self.clients.enter_context(client)

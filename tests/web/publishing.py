@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import httpx
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
@@ -39,18 +40,23 @@ class Published:
         return client_of(self.owner, {"Authorization": f"Bearer {made['key']}"})
 
 
-def publish(
-    owner: TestClient, component: JsonObject | None = None, name: str = "support", **settings: Any
-) -> Published:
-    """Publish a team; what it asks for is approved first."""
-    component = component or team(assistant("writer", "The answer."), max_messages=2)
-    made = owner.post("/api/teams", json={"component": component, "name": f"Team of {name}"}).json()
-    body = {"team_id": made["id"], "name": name, "settings": settings, "key_label": "shop"}
+def deployed(owner: httpx.Client | TestClient, body: JsonObject) -> Any:
+    """A new deployment, as it is told; what its team asks for is approved first."""
     answer = owner.post("/api/deployments", json=body)
     if missing := answer.json().get("missing"):
         owner.post("/api/approvals", json={"hashes": [each["hash"] for each in missing]})
         answer = owner.post("/api/deployments", json=body)
     assert answer.status_code == 201, answer.text
-    key = answer.json()["key"]
+    return answer.json()
+
+
+def publish(
+    owner: TestClient, component: JsonObject | None = None, name: str = "support", **settings: Any
+) -> Published:
+    """Publish a team."""
+    component = component or team(assistant("writer", "The answer."), max_messages=2)
+    made = owner.post("/api/teams", json={"component": component, "name": f"Team of {name}"}).json()
+    body = {"team_id": made["id"], "name": name, "settings": settings, "key_label": "shop"}
+    key = deployed(owner, body)["key"]
     caller = client_of(owner, {"Authorization": f"Bearer {key['key']}"})
     return Published(owner, caller, name, key["key"], key["id"], made["id"])

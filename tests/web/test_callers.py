@@ -32,6 +32,12 @@ BODIES = {
         "messages": [{"role": "user", "content": "Go."}],
     },
     "POST /d/{deployment}/v1/responses": {"model": "support", "input": "Go."},
+    "POST /d/{deployment}/mcp": {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
+    },
 }
 
 
@@ -60,6 +66,8 @@ def send(server: TestClient, route: str, key: str = "", body: bytes | None = Non
     if body is None:
         body = json.dumps(BODIES.get(route, {})).encode()
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+    if route.endswith("/mcp"):
+        headers["Accept"] = "application/json, text/event-stream"
     return ask(server, Asked(method, path, body=body if method == "POST" else b"", headers=headers))
 
 
@@ -105,6 +113,7 @@ def test_a_revoked_or_expired_key_opens_nothing(server: TestClient, published: P
     assert (
         send(server, route, published.key, deployment=published.name, call_id=call_id, model="support").status < 300
         or "answers" in route
+        or route.startswith("DELETE")
     )
     services = running(server)
 
@@ -222,7 +231,7 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("route", [*BODIES])
+@pytest.mark.parametrize("route", [route for route in BODIES if not route.endswith("/mcp")])
 def test_bad_bodies_are_refused_in_our_shape_and_begin_nothing(server: TestClient, published: Published, route: str):
     call_id = published.call()["id"]
     for body in MALFORMED:
@@ -246,6 +255,16 @@ def test_a_body_larger_than_the_deployment_takes_is_refused(published: Published
     assert (refused.status_code, refused.json()["error"]["code"]) == (413, "too_large")
     streamed = published.caller.post(f"{published.url}/calls", content=(piece for piece in [json.dumps(sent).encode()]))
     assert streamed.status_code == 413
+
+
+def test_where_mcp_is_not_installed_its_address_says_so(published: Published, monkeypatch: pytest.MonkeyPatch):
+    def missing() -> None:
+        raise ModuleNotFoundError(name="mcp")
+
+    monkeypatch.setattr("studio.web.protocols.mcp._server_module", missing)
+    refused = published.caller.post(f"{published.url}/mcp", json=BODIES["POST /d/{deployment}/mcp"])
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "unavailable")
+    assert "team-studio[mcp]" in refused.json()["error"]["fix"]
 
 
 def test_wrong_keys_are_slowed_down_and_the_right_one_is_let_in(server: TestClient, published: Published):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from openai.types.responses import Response
 
 from tests.web.documents import USER_PROXY, assistant, team
+from tests.web.mcp_clients import answered_task, begun_task
 from tests.web.openai_clients import Server
 from tests.web.serving import studio
 
@@ -31,6 +33,11 @@ class Caller:
     rest: httpx.Client
     openai: openai.OpenAI
     name: str
+    key: str
+
+    @property
+    def url(self) -> str:
+        return f"{str(self.rest.base_url).rstrip('/')}/d/{self.name}"
 
     def call(self, method: str, path: str, **given: Any) -> Any:
         return self.rest.request(method, f"/d/{self.name}/calls{path}", params={"wait_s": 30}, **given).json()
@@ -51,7 +58,7 @@ def caller(clients: ExitStack, owner: httpx.Client, key: str, name: str) -> Call
     headers = {"Authorization": f"Bearer {key}"}
     rest = clients.enter_context(httpx.Client(base_url=owner.base_url, headers=headers, timeout=60, trust_env=False))
     url = f"{str(owner.base_url).rstrip('/')}/d/{name}/v1"
-    return Caller(rest, clients.enter_context(openai.OpenAI(base_url=url, api_key=key, max_retries=0)), name)
+    return Caller(rest, clients.enter_context(openai.OpenAI(base_url=url, api_key=key, max_retries=0)), name, key)
 
 
 def test_calls_by_all_protocols_outlive_a_kill(tmp_path: Path):
@@ -66,6 +73,7 @@ def test_calls_by_all_protocols_outlive_a_kill(tmp_path: Path):
         asked = [asks.respond("Go.") for _ in range(COUNT)]
         said = [asks.chat(f"Go {number}.") for number in range(COUNT)]
         begun = [works.rest.post("/d/works/calls", json={"task": "Go."}).json() for _ in range(COUNT)]
+        tasks = [asyncio.run(begun_task(asks.url, asks.key, asks.name, "Go.")) for _ in range(COUNT)]
         behind = [works.respond("Go.", background=True) for _ in range(COUNT)]
         process.kill()
 
@@ -81,6 +89,10 @@ def test_calls_by_all_protocols_outlive_a_kill(tmp_path: Path):
             assert done.output_text.startswith("Another draft.")
         for number, text in enumerate(said):
             assert asks.chat(f"Go {number}.", text, "Go on.").startswith("Another draft.")
+        for task_id in tasks:
+            done = asyncio.run(answered_task(asks.url, asks.key, task_id, "Go on."))
+            assert (done.status, done.result["content"][0]["text"]) == ("completed", "Another draft.")
+            assert asks.call("GET", f"/{task_id}")["answer"].startswith("Another draft.")
         for call in begun:
             assert works.call("GET", f"/{call['id']}")["state"] == "finished"
         for response in behind:
@@ -90,4 +102,4 @@ def test_calls_by_all_protocols_outlive_a_kill(tmp_path: Path):
             assert told == ["writer: The answer.", "critic: Fine."]
             assert events[-1].type == "response.completed"
         listed = [owner.get(f"/api/deployments/{name}/calls").json() for name in keys]
-        assert [len(calls) for calls in listed] == [3 * COUNT, 2 * COUNT], "none began twice"
+        assert [len(calls) for calls in listed] == [4 * COUNT, 2 * COUNT], "none began twice"

@@ -236,6 +236,8 @@ POST /d/{deployment}/v1/responses
 GET /d/{deployment}/v1/responses/{response_id}
 POST /d/{deployment}/v1/responses/{response_id}/cancel
 POST /d/{deployment}/v1/conversations
+POST /d/{deployment}/mcp
+DELETE /d/{deployment}/mcp
 """
 """For who holds a key of that deployment, and nobody else. Calls are kept with their keys, not in the audit log."""
 

@@ -42,6 +42,7 @@ PROTOCOLS: Mapping[str, str] = {
     "rest": "REST",
     "openai-chat": "Chat Completions",
     "openai-responses": "Responses",
+    "mcp": "MCP",
 }
 GROUPS: Mapping[By, str] = {"day": "Day", "key": "Key", "release": "Release", "protocol": "Protocol"}
 

@@ -12,7 +12,7 @@ from fastapi import Header, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
-from studio.services.calls import CallDesk, CallStatus
+from studio.services.calls import Answering, CallDesk, CallStatus
 from studio.store.deployments import OpenedDeployment
 from studio.store.json_text import JsonText
 from studio.store.tables import Call
@@ -20,7 +20,6 @@ from studio.web.dependencies import CallDeskDep, CallerDep, ClosingDep
 from studio.web.protocols.openai_conversation import (
     STILL_RUNNING,
     WAIT_S,
-    Answering,
     ChatMessageIn,
     Conversation,
     ModelNotFound,

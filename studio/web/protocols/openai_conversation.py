@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import Annotated, Literal, cast
 
 from fastapi import Response
 from pydantic import BaseModel, Field, JsonValue
@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, JsonValue
 from studio.components import JsonObject
 from studio.deployments import CallView, Failure
 from studio.errors import ConfigError, NotFound
-from studio.services.calls import CallDesk, CallRequest, CallStatus, digest
+from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus, digest, words_of
 from studio.store.deployments import OpenedDeployment
 from studio.store.tables import Call
 from studio.web.requests import AsciiJSONResponse
@@ -67,15 +67,7 @@ class ChatMessageIn(BaseModel):
 
     @property
     def text(self) -> str:
-        parts = self.parts
-        return parts if isinstance(parts, str) else "\n".join(p for p in cast("list[Any]", parts) if isinstance(p, str))
-
-
-class Answering(NamedTuple):
-    """The call that answers, and the entry of its log behind which it does: 0, or where its question was answered."""
-
-    call: Call
-    after: int = 0
+        return words_of(self.parts)
 
 
 @dataclass(frozen=True)
@@ -147,15 +139,17 @@ async def call_answering(given: Conversation, desk: CallDesk, caller: OpenedDepl
         since = datetime.now(UTC) - RETRIED_WITHIN
         if earlier := await desk.store.calls.newest_like(caller.key.id, request.said_hash, given.protocol, since):
             return Answering(earlier)
+    if given.thread:
+        return await desk.speak(caller, request)
     before = await _before(given, desk, caller, history)
     if before is None:
-        task = last.parts if given.thread or not history else _transcript(given.messages)
+        task = _transcript(given.messages) if history else last.parts
         return Answering(await desk.begin(caller, replace(request, task=task)))
     question = before.view.question
     if question is not None and question.to == "caller":
         await desk.answer(caller, before.call.id, question.id, last.text)
         return Answering(before.call, before.view.last_seq)
-    if given.thread or await desk.store.calls.is_last(before.call):
+    if await desk.store.calls.is_last(before.call):
         return Answering(await desk.begin(caller, replace(request, thread=before.call.thread)))
     return Answering(await desk.begin(caller, replace(request, branches_from=before.call.id)))
 
@@ -166,9 +160,6 @@ async def _before(
     """The call that the conversation goes on from."""
     if given.previous:
         return await desk.status(caller, given.previous)
-    if given.thread:
-        last = await desk.store.calls.last_of(caller.key.id, given.thread)
-        return await desk.status(caller, last.id) if last else None
     return await _recognized(desk, caller, history) if history else None
 
 

@@ -18,13 +18,12 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.deployments import CallEvent, CallNotFound, CallState, CallView
-from studio.services.calls import CallDesk, CallStatus
+from studio.services.calls import Answering, CallDesk, CallStatus
 from studio.store.deployments import OpenedDeployment
 from studio.web.dependencies import CallDeskDep, CallerDep, ClosingDep
 from studio.web.protocols.openai_conversation import (
     STILL_RUNNING,
     WAIT_S,
-    Answering,
     ChatMessageIn,
     Conversation,
     ImageUrl,
