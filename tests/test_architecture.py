@@ -34,7 +34,7 @@ LAYERS = [
     {"agents", "conditions"},
     {"teams"},
     {"runs", "code", "galleries"},
-    {"deployments"},
+    {"deployments", "importers"},
     {"store"},
     {"services"},
     {"doctor", "help"},

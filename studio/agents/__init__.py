@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from studio.agents.message_filter import PerSourceFilter as PerSourceFilter
     from studio.agents.openai_agent import OpenAIAgent as OpenAIAgent
     from studio.agents.participant import Participant as Participant
+    from studio.agents.step import Assignment as Assignment
+    from studio.agents.step import StepAgent as StepAgent
     from studio.agents.structured import InvalidAnswer as InvalidAnswer
     from studio.agents.structured import StructuredMessageFactory as StructuredMessageFactory
     from studio.agents.time_reply import TimeReplyAgent as TimeReplyAgent
@@ -55,6 +57,7 @@ else:
             "message_filter": "MessageFilterAgent MessageFilterConfig PerSourceFilter",
             "openai_agent": "OpenAIAgent",
             "participant": "Participant",
+            "step": "Assignment StepAgent",
             "structured": "InvalidAnswer StructuredMessageFactory",
             "time_reply": "TimeReplyAgent",
             "user_proxy": "InputFailed UserProxyAgent",

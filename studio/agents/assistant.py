@@ -13,6 +13,7 @@ from studio.agents.base import ChatAgent, Step
 from studio.agents.cleanup import release_all
 from studio.agents.guardrails import Guardrail, guarded
 from studio.agents.handoff import Handoff
+from studio.agents.kept_answers import KeepAs, keep_answer
 from studio.agents.structured import StructuredMessageFactory
 from studio.agents.tool_round import Toolbox
 from studio.agents.turn import AgentResources, Formatter, TurnHistory
@@ -119,6 +120,7 @@ class AssistantAgent(ChatAgent):
             json_schema_extra={"x-advanced": True},
         ),
     ] = "{result}"
+    keep_as: KeepAs = None
     input_guardrails: Annotated[
         list[Guardrail] | None, Field(description="Check the messages that reach the agent.")
     ] = None
@@ -243,10 +245,11 @@ class AssistantAgent(ChatAgent):
     ) -> AsyncGenerator[Step, None]:
         resources = self._prepared()
         turn = resources.turns.begin(resources, cancellation_token or CancellationToken())
-        if not self.input_guardrails and not self.output_guardrails:
-            return turn.steps(messages)
-        rails = (self.input_guardrails or (), self.output_guardrails or ())
-        return guarded(self.name, rails, messages, cancellation_token, lambda: turn.steps(messages))
+        steps = turn.steps(messages)
+        if self.input_guardrails or self.output_guardrails:
+            rails = (self.input_guardrails or (), self.output_guardrails or ())
+            steps = guarded(self.name, rails, messages, cancellation_token, lambda: turn.steps(messages))
+        return keep_answer(steps, self.keep_as) if self.keep_as else steps
 
     def take_turn(
         self, messages: list[BaseChatMessage], token: CancellationToken
@@ -309,7 +312,9 @@ class AssistantAgent(ChatAgent):
                 reflects=self.reflect_on_tool_use,
                 summary_of=self._formatter or self._summarise,
                 answer_format=self.structured_message_factory,
-                is_plain=type(self).on_messages_stream is AssistantAgent.on_messages_stream and not self._guardrails(),
+                is_plain=type(self).on_messages_stream is AssistantAgent.on_messages_stream
+                and not self._guardrails()
+                and not self.keep_as,
                 is_bare=toolbox.is_empty
                 and not (self.system_message_holds_variables or self.structured_message_factory),
                 turns=TurnHistory(),

@@ -20,9 +20,10 @@ def with_variables(messages: Sequence[SystemMessage]) -> list[SystemMessage]:
     variables = team_variables()
     if variables is None:
         raise ConfigError(NO_VARIABLES, fix=GIVE_SOME)
-    values = {name: _as_text(value) for name, value in variables.items()}
+    values = {name: as_text(value) for name, value in variables.items()}
     return [SystemMessage(content=fill_in(message.content, "system_message", **values)) for message in messages]
 
 
-def _as_text(value: object) -> str:
+def as_text(value: object) -> str:
+    """A variable as a text says it: objects and lists as JSON."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)

@@ -11,6 +11,7 @@ from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_valida
 from studio import effects
 from studio.agents.base import ChatAgent, Step
 from studio.agents.cleanup import release_all
+from studio.agents.kept_answers import KeepAs, keep_answer
 from studio.agents.responses import Answer, asked, builtin_tool, function_tool, input_item, output_items, streamed
 from studio.agents.tool_round import Toolbox, broken_off
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef
@@ -112,6 +113,7 @@ class OpenAIAgent(ChatAgent):
             json_schema_extra=ADVANCED,
         ),
     ] = "disabled"
+    keep_as: KeepAs = None
     stream: Annotated[bool | None, Field(description="Show the answer while the model writes it.")] = None
     api_key: Annotated[
         SecretRef | None,
@@ -177,8 +179,14 @@ class OpenAIAgent(ChatAgent):
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
         return (TextMessage, MultiModalMessage)
 
-    async def on_messages_stream(
+    def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> AsyncGenerator[Step, None]:
+        steps = self._answer(messages, cancellation_token)
+        return keep_answer(steps, self.keep_as) if self.keep_as else steps
+
+    async def _answer(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None
     ) -> AsyncGenerator[Step, None]:
         token, message_id = cancellation_token or CancellationToken(), effects.new_id()
         inner: list[BaseMessage] = []

@@ -331,6 +331,22 @@ def export(
     export_file(file, team, out)
 
 
+@app.command("import")
+def import_team(
+    path: Annotated[Path, typer.Argument(help="Exported file, script, folder, or ZIP file of another tool.")],
+    source: Annotated[
+        str, typer.Option("--as", metavar="SOURCE", help="Where it is from. Default: found by its content.")
+    ] = "",
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="File for the team's JSON.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a team of another tool's files and report what came along. Executes nothing. Exit code 1 if refused."""
+    from studio.cli.import_team import import_path
+
+    if not import_path(path, source, out, as_json=as_json):
+        raise typer.Exit(EXIT_WRONG)
+
+
 @app.command()
 def components(as_json: AsJson = False) -> None:
     """List the components that can be loaded."""

@@ -342,7 +342,7 @@ class ToolEvent(BaseAgentEvent):
 
 
 class ContextVariablesEvent(BaseAgentEvent):
-    """A tool changed these of the team's context variables."""
+    """A tool, a step or an answer changed these of the team's context variables."""
 
     content: dict[str, JsonValue]
     removed: list[str] = Field(default_factory=list[str])

@@ -51,6 +51,8 @@ class EdgeDecision:
     """What the context variables had to be."""
     is_function: bool = False
     """Whether a Python function decided."""
+    otherwise: bool = False
+    """Whether it is for when no other edge is taken."""
     was_taken: bool
 
 

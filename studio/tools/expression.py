@@ -1,4 +1,4 @@
-"""Conditions on context variables, such as `${issue_count} >= 3 and not is_closed`. Read as a text, never executed."""
+"""Expressions over context variables, such as `${issue_count} >= 3 and not is_closed`. Read as text, never executed."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from typing import Annotated, cast
 
 from pydantic import AfterValidator
 
+from studio.components.document import MAX_INT_BITS
 from studio.components.python_text import NO_FILE
 from studio.errors import ConfigError
 
 MAX_TEXT = 1_000
+MAX_RESULT = 1_000_000
+"""Characters of a text that an expression makes, and items of a list: a loop may add to it in each pass."""
 MAX_NESTING = 20
 """Parts in parts. What is deeper could be read here, and yet overflow the stack of a run, where it is checked."""
 _PLACE = re.compile(r"\$\{([^{}]*)\}")
@@ -29,17 +32,27 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], object]] = {
     ast.In: lambda left, right: left in cast("list[object]", right),
     ast.NotIn: lambda left, right: left not in cast("list[object]", right),
 }
+_ARITHMETIC: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: lambda left, right: left / right,
+    ast.Mod: operator.mod,
+}
 
 
-class VariableCondition:
-    """A condition on context variables.
+class VariableExpression:
+    """A value that is made of context variables.
 
-    It may hold names of variables, also as `${name}`; texts, numbers, `true`, `false` and `null`; comparisons, `in`,
-    `and`, `or`, `not`, and `len(...)`. A variable that is not there counts as false.
+    It may hold names of variables, also as `${name}`, and what is in them as `name.field` or `name["field"]`; texts,
+    numbers, `true`, `false` and `null`; lists and objects; comparisons, `in`, `and`, `or`, `not`; `+` of numbers,
+    texts and lists, and `-`, `*`, `/`, `%` of numbers; and `len(...)`. What is not there counts as false.
 
     Raises:
         ValueError: The text is none.
     """
+
+    what = "an expression"
+    example = "count + 1"
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -48,23 +61,23 @@ class VariableCondition:
         while self._stand_in in text:
             self._stand_in += "_"
         if len(text) > MAX_TEXT:
-            raise ValueError(f"A condition is {MAX_TEXT} characters at most.")
+            raise ValueError(f"{self.what.capitalize()} is {MAX_TEXT} characters at most.")
         try:
             self._tree = ast.parse(_PLACE.sub(self._placed, text).strip(), NO_FILE, mode="eval").body
             self._check(self._tree)
         except (SyntaxError, RecursionError, MemoryError) as error:
-            raise ValueError(f"{text!r} is not a condition. Write one such as `count >= 3 and not done`.") from error
+            raise ValueError(f"{text!r} is not {self.what}. Write one such as `{self.example}`.") from error
 
-    def holds(self, variables: Mapping[str, object]) -> bool:
-        """Whether it is true of these variables.
+    def value(self, variables: Mapping[str, object]) -> object:
+        """What it is with these variables.
 
         Raises:
-            ConfigError: It compares values that cannot be compared.
+            ConfigError: It compares or adds values that do not go together, or becomes too long.
         """
         try:
-            return bool(self._value(self._tree, variables))
-        except TypeError as error:
-            raise ConfigError(f"The condition {self.text!r} cannot be checked: {error}.") from error
+            return self._value(self._tree, variables)
+        except (TypeError, ArithmeticError) as error:
+            raise ConfigError(f"{self.text!r} cannot be evaluated: {error}.") from error
 
     def _placed(self, place: re.Match[str]) -> str:
         stand_in = f"{self._stand_in}_{len(self._names)}"
@@ -73,7 +86,7 @@ class VariableCondition:
 
     def _check(self, node: ast.expr, depth: int = 0) -> None:
         if depth > MAX_NESTING:
-            raise ValueError("A condition is nested too deeply.")
+            raise ValueError(f"{self.what.capitalize()} is nested too deeply.")
         match node:
             case ast.Constant(value=str(text)) if self._stand_in in text:
                 raise ValueError("Write variables outside of quotes: `${name}`, not `'${name}'`.")
@@ -87,12 +100,20 @@ class VariableCondition:
                 inside = [left, *others]
             case ast.Call(func=ast.Name(id="len"), args=[part], keywords=[]):
                 inside = [part]
+            case ast.Attribute(value=part) | ast.Subscript(value=part, slice=ast.Constant(value=str() | int())):
+                inside = [part]
+            case ast.BinOp(left=left, right=right, op=op) if type(op) in (ast.Add, *_ARITHMETIC):
+                inside = [left, right]
+            case ast.Dict(keys=keys, values=parts) if all(
+                isinstance(key, ast.Constant) and isinstance(key.value, str) for key in keys
+            ):
+                inside = parts
             case _:
-                raise ValueError(f"A condition cannot hold `{ast.unparse(node)}`.")
+                raise ValueError(f"{self.what.capitalize()} cannot hold `{ast.unparse(node)}`.")
         for part in inside:
             self._check(part, depth + 1)
 
-    def _value(self, node: ast.expr, variables: Mapping[str, object]) -> object:
+    def _value(self, node: ast.expr, variables: Mapping[str, object]) -> object:  # noqa: C901  one arm for each kind
         match node:
             case ast.Constant(value=value):
                 return value
@@ -113,6 +134,15 @@ class VariableCondition:
                 return len(cast("list[object]", self._value(part, variables)))
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
                 return [self._value(part, variables) for part in parts]
+            case ast.Attribute(value=part, attr=name):
+                return _within(self._value(part, variables), name)
+            case ast.Subscript(value=part, slice=ast.Constant(value=str() | int() as key)):
+                return _within(self._value(part, variables), key)
+            case ast.BinOp(left=left, right=right, op=op):
+                return _combined(type(op), self._value(left, variables), self._value(right, variables))
+            case ast.Dict(keys=keys, values=parts):
+                named = zip(cast("list[ast.Constant]", keys), parts, strict=True)
+                return {str(key.value): self._value(part, variables) for key, part in named}
             case _:
                 raise TypeError(f"`{ast.unparse(node)}` is unknown")
 
@@ -126,14 +156,67 @@ class VariableCondition:
         return True
 
 
+class VariableCondition(VariableExpression):
+    """An expression whose value counts as true or false."""
+
+    what = "a condition"
+    example = "count >= 3 and not done"
+
+    def holds(self, variables: Mapping[str, object]) -> bool:
+        """Whether it is true of these variables.
+
+        Raises:
+            ConfigError: It compares values that cannot be compared.
+        """
+        try:
+            return bool(self._value(self._tree, variables))
+        except (TypeError, ArithmeticError) as error:
+            raise ConfigError(f"The condition {self.text!r} cannot be checked: {error}.") from error
+
+
+def _within(value: object, key: str | int) -> object:
+    """The field of an object or the item of a list; never an attribute."""
+    if isinstance(value, dict):
+        return cast("dict[object, object]", value).get(key, False)
+    if isinstance(value, list) and isinstance(key, int):
+        items = cast("list[object]", value)
+        return items[key] if -len(items) <= key < len(items) else False
+    return False
+
+
+def _combined(op: type[ast.operator], left: object, right: object) -> object:
+    if op is not ast.Add or isinstance(left, int | float) or isinstance(right, int | float):
+        if not isinstance(left, int | float) or not isinstance(right, int | float):
+            raise TypeError(f"{left!r:.50} and {right!r:.50} are not both numbers")
+        result = left + right if op is ast.Add else _ARITHMETIC[op](left, right)
+        if isinstance(result, int) and result.bit_length() > MAX_INT_BITS:
+            raise OverflowError("the number is too large")
+        return result
+    pair = (cast("str", left), cast("str", right))  # or two lists
+    if not any(isinstance(left, kind) and isinstance(right, kind) for kind in (str, list)):
+        raise TypeError(f"{left!r:.50} and {right!r:.50} cannot be added")
+    if len(pair[0]) + len(pair[1]) > MAX_RESULT:
+        raise OverflowError(f"it would be longer than {MAX_RESULT:,}")
+    return pair[0] + pair[1]
+
+
 read_condition = lru_cache(maxsize=256)(VariableCondition)
 """The condition that a text says; the same text is read once."""
+read_expression = lru_cache(maxsize=256)(VariableExpression)
+"""The same of an expression."""
 
 
-def _can_be_read(text: str) -> str:
+def _is_condition(text: str) -> str:
     read_condition(text)
     return text
 
 
-ConditionText = Annotated[str, AfterValidator(_can_be_read)]
+def _is_expression(text: str) -> str:
+    read_expression(text)
+    return text
+
+
+ConditionText = Annotated[str, AfterValidator(_is_condition)]
 """A text that is a condition on context variables."""
+ExpressionText = Annotated[str, AfterValidator(_is_expression)]
+"""A text that is an expression over context variables."""

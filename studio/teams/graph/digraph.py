@@ -54,6 +54,13 @@ class DiGraphEdge(BaseModel):
             exclude_if=lambda value: value is None,  # AutoGen's edge has no such field
         ),
     ] = None
+    otherwise: Annotated[
+        bool,
+        Field(
+            description="Follow this edge only if no other edge of its node is followed.",
+            exclude_if=lambda value: not value,  # AutoGen's edge has no such field
+        ),
+    ] = False
     condition_function: SkipJsonSchema[EdgeCondition | None] = Field(default=None, exclude=True, repr=False)
     """Decides in place of a text; has no JSON."""
     activation_group: Annotated[
@@ -79,16 +86,18 @@ class DiGraphEdge(BaseModel):
     def is_conditional(self) -> bool:
         """Whether it is not always taken."""
         conditions = (self.condition, self.context_condition, self.condition_function)
-        return any(condition is not None for condition in conditions)
+        return self.otherwise or any(condition is not None for condition in conditions)
 
-    def check_condition(self, message: BaseChatMessage) -> bool:
-        """Whether it is taken after this message.
+    def check_condition(self, message: BaseChatMessage | None) -> bool:
+        """Whether it is taken after this message, others of its node apart; None for a turn in which nothing was said.
 
         Raises:
             ConfigError: It depends on context variables, and there are none.
         """
         if self.context_condition and not read_condition(self.context_condition).holds(context_variables()):
             return False
+        if message is None:
+            return self.condition is None and self.condition_function is None
         if self.condition_function is not None:
             return self.condition_function(message)
         return self.condition is None or self.condition in message.to_model_text()
@@ -113,6 +122,17 @@ class DiGraphNode(BaseModel):
             json_schema_extra={"x-advanced": True},
         ),
     ] = "all"
+
+    def edges_taken(self, message: BaseChatMessage | None) -> list[bool]:
+        """Which edges are taken after this message; None for a turn in which nothing was said.
+
+        Raises:
+            ConfigError: One depends on context variables, and there are none.
+        """
+        taken = [not edge.otherwise and edge.check_condition(message) for edge in self.edges]
+        if any(taken):
+            return taken
+        return [edge.otherwise and edge.check_condition(message) for edge in self.edges]
 
 
 class DiGraph(BaseModel):

@@ -88,7 +88,7 @@ class GraphFlow(Team):
     ) -> MaybeAwaitable:
         steps = self._steps()
         node = new[-1].source if new else ""
-        if speaker is not None and isinstance(self._participant(speaker), Team):
+        if speaker is not None and (not said or isinstance(self._participant(speaker), Team)):
             node = speaker
         if node in self.graph.nodes:
             steps.follow(node, said[-1] if said else None)  # first, since the functions of edges may fail

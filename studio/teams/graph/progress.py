@@ -74,11 +74,10 @@ class GraphProgress:
             self._speaking.remove(speaker)
 
     def follow(self, node: str, message: BaseChatMessage | None) -> None:
-        """Go along the edges of a node after its message; without one only those that are always taken."""
-        edges = self._graph.nodes[node].edges
+        """Go along the edges of a node after its message; without one no edge is taken that wants a text."""
+        place = self._graph.nodes[node]
         # All are asked first: a function that fails leaves everything as it was.
-        found = [edge.check_condition(message) if message is not None else not edge.is_conditional for edge in edges]
-        for edge, taken in zip(edges, found, strict=True):
+        for edge, taken in zip(place.edges, place.edges_taken(message), strict=True):
             self.looked_at.append((node, edge, taken))
             if not taken:
                 continue
@@ -122,6 +121,7 @@ def edge_decisions(looked_at: Sequence[tuple[str, DiGraphEdge, bool]]) -> list[E
             condition=edge.condition,
             context_condition=edge.context_condition,
             is_function=edge.condition_function is not None,
+            otherwise=edge.otherwise,
             was_taken=was_taken,
         )
         for source, edge, was_taken in looked_at
@@ -148,6 +148,7 @@ def _in_words(edge: EdgeDecision) -> str:
         f"{edge.condition!r} was {verdict}mentioned" if edge.condition is not None else "",
         f"`{edge.context_condition}` {'held' if edge.was_taken else 'did not hold'}" if edge.context_condition else "",
         f"its function returned {'yes' if edge.was_taken else 'no'}" if edge.is_function else "",
+        f"{'no' if edge.was_taken else 'an'}other edge was followed" if edge.otherwise else "",
     ]
     why = (" and " if edge.was_taken else " or ").join(filter(None, conditions))
     return f"{way} ({why})" if why else way

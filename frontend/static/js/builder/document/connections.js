@@ -59,6 +59,7 @@ export function connectRefusal(catalogue, root, team, from, to, ignoredEdge = ''
         edge.target === to &&
         !edge.condition &&
         !edge['context_condition'] &&
+        !edge['otherwise'] &&
         join(place, index) !== ignoredEdge,
     )
     return isTaken ? `${name} is already connected to ${to}.` : ''

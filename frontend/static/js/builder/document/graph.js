@@ -341,7 +341,8 @@ function isSameWay(a, b) {
   return (
     a.target === b.target &&
     (a.condition ?? null) === (b.condition ?? null) &&
-    a['context_condition'] === b['context_condition']
+    a['context_condition'] === b['context_condition'] &&
+    Boolean(a['otherwise']) === Boolean(b['otherwise'])
   )
 }
 

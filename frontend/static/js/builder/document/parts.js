@@ -93,7 +93,16 @@ export function connectionText(root, pointer) {
   if (part?.kind === 'handoff')
     return `Handoff from ${titleOf(get(root, part.agent))} to ${targetOf(value)}`
   if (part?.kind !== 'edge') return part ? `Node ${part.from}` : ''
-  const { target = '', condition, context_condition: held } = isRecord(value) ? value : {}
-  const conditions = [condition && `“${condition}” is said`, held].filter(Boolean)
+  const {
+    target = '',
+    condition,
+    context_condition: held,
+    otherwise,
+  } = isRecord(value) ? value : {}
+  const conditions = [
+    condition && `“${condition}” is said`,
+    held,
+    otherwise && 'no other edge is followed',
+  ].filter(Boolean)
   return `Edge from ${part.from} to ${target}${conditions.length > 0 ? `, if ${conditions.join(' and ')}` : ''}`
 }

@@ -133,6 +133,7 @@ function renderEdge(edge) {
     edge.condition && `“${edge.condition}” is said`,
     edge.context_condition && `${edge.context_condition}`,
     edge.is_function && 'chosen by its function',
+    edge.otherwise && 'when no other edge is followed',
   ]
   const condition = conditions.some(Boolean) ? `if ${conditions.filter(Boolean).join(' and ')}` : ''
   return el(

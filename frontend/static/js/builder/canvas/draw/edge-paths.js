@@ -83,7 +83,7 @@ function conditionLabel(edge) {
   const said =
     typeof edge.condition === 'string' && edge.condition !== '' ? `“${edge.condition}”` : ''
   const held = typeof edge['context_condition'] === 'string' ? edge['context_condition'] : ''
-  return [said, held].filter(Boolean).join(' and ')
+  return [said, held, edge['otherwise'] && 'otherwise'].filter(Boolean).join(' and ')
 }
 
 /**

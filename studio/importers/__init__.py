@@ -1,0 +1,11 @@
+"""Teams of other tools, each made into a team of ours with a report of what came along."""
+
+from studio.importers.bundle import Bundle as Bundle
+from studio.importers.bundle import bundle_of as bundle_of
+from studio.importers.bundle import read_bundle as read_bundle
+from studio.importers.findings import Imported as Imported
+from studio.importers.findings import ImportFinding as ImportFinding
+from studio.importers.importing import SOURCES as SOURCES
+from studio.importers.importing import UnknownSource as UnknownSource
+from studio.importers.importing import detect as detect
+from studio.importers.importing import import_bundle as import_bundle

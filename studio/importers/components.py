@@ -1,0 +1,69 @@
+"""Component JSON of the parts that importers make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.components import JsonObject
+
+ASSISTANT = "autogen_agentchat.agents.AssistantAgent"
+FILTER = "autogen_agentchat.agents.MessageFilterAgent"
+USER_PROXY = "autogen_agentchat.agents.UserProxyAgent"
+OPENAI_AGENT = "autogen_ext.agents.openai.OpenAIAgent"
+STEP = "studio.agents.StepAgent"
+MAX_TOOL_ROUNDS = 10
+"""Rounds of tool calls in a turn, where a source names no number and goes on until the model calls none."""
+
+
+def component(provider: str, /, **config: JsonValue) -> JsonObject:
+    return {"provider": provider, "config": config}
+
+
+def config_of(part: JsonObject) -> JsonObject:
+    """The config of a component, to read and to change."""
+    return cast("JsonObject", part["config"])
+
+
+def step(**config: JsonValue) -> JsonObject:
+    """A step without a model; its name is given later."""
+    return component(STEP, **config)
+
+
+def assignments(pairs: Sequence[tuple[str, str]]) -> list[JsonValue]:
+    return [{"name": name, "expression": expression} for name, expression in pairs]
+
+
+def structured(schema: JsonObject, name: str = "") -> JsonObject:
+    """The format of an agent's answers."""
+    named: JsonObject = {"content_model_name": name} if name else {}
+    return component("autogen_agentchat.messages.StructuredMessageFactory", json_schema=schema, **named)
+
+
+def mcp_workbench(params: JsonObject) -> JsonObject:
+    return component("autogen_ext.tools.mcp.McpWorkbench", server_params=params)
+
+
+def agent_tool(agent: JsonObject) -> JsonObject:
+    return component("autogen_agentchat.tools.AgentTool", agent=agent, return_value_as_last_message=True)
+
+
+def heard_only(agent: JsonObject, sources: Sequence[str]) -> JsonObject:
+    """The agent, hearing these participants alone; its place in the team has the same name."""
+    per_source: list[JsonValue] = [{"source": source} for source in sources]
+    name = config_of(agent)["name"]
+    return component(FILTER, name=name, wrapped_agent=agent, filter={"per_source": per_source})
+
+
+def labelled(part: JsonObject, label: str) -> JsonObject:
+    """The component under the name that people gave it, where that is not its own."""
+    return {**part, "label": label} if label and label != config_of(part).get("name") else part
+
+
+def round_robin(participants: Sequence[JsonObject], turns: int, variables: Mapping[str, JsonValue]) -> JsonObject:
+    shared: JsonObject = {"context_variables": dict(variables)} if variables else {}
+    return component(
+        "autogen_agentchat.teams.RoundRobinGroupChat", participants=list(participants), max_turns=turns, **shared
+    )

@@ -1,0 +1,35 @@
+"""The last step of every import: keys out, and a team that has no error."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from studio.components import JsonObject, validate_component
+from studio.components.python_text import bounded_together
+from studio.components.secret_variables import keys_as_variables
+from studio.errors import InvalidComponent
+from studio.importers.components import config_of
+from studio.importers.findings import Imported, ImportFinding, Location, Report
+
+
+def finished(source: str, team: JsonObject, report: Report) -> Imported:
+    """The import of a team.
+
+    Raises:
+        InvalidComponent: Something in the files makes a team that cannot be; nobody should see this.
+    """
+    clean, variables = keys_as_variables(team)
+    team = cast("JsonObject", clean)
+    participants = cast("list[JsonObject]", config_of(team)["participants"])
+    found = report.placed(participants)
+    findings = sorted(found, key=lambda each: (each.place.file, each.place.line, each.place.column))
+    for where, variable in variables.items():
+        why = f"The file contains a key in plain text. It is read from the environment variable {variable} instead."
+        findings.append(
+            ImportFinding("approximated", Location("", pointer=where), "Key", where, why, f"Set {variable}.")
+        )
+    with bounded_together():
+        errors = validate_component(team).errors
+    if errors:
+        raise InvalidComponent(errors)
+    return Imported(source, team, tuple(findings))

@@ -1,0 +1,136 @@
+"""From files to a team: which source they are of, and its reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from studio.components import JsonObject, parse_document
+from studio.components.python_text import bounded_together
+from studio.errors import ConfigError, InvalidDocument, StudioError
+from studio.importers.agent_builder_code import ENTRY, import_code
+from studio.importers.agent_builder_json import PREFIX, import_json
+from studio.importers.bundle import MAX_DOCUMENT, Bundle
+from studio.importers.findings import Imported
+from studio.importers.python_script import PythonScript
+from studio.importers.sdk_script import import_script
+
+TRACE_MARK = "__trace_source__"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Something that teams come from.
+
+    Args:
+        key: As on the command line.
+        title: As people call it.
+        finds: Whether the files are of this source.
+        read: Makes the team.
+    """
+
+    key: str
+    title: str
+    finds: Callable[[Bundle], bool]
+    read: Callable[[Bundle], Imported]
+
+
+class UnknownSource(ConfigError):
+    """The files are of no source that is read."""
+
+    code = "unknown_source"
+
+
+def import_bundle(bundle: Bundle, source: str = "") -> Imported:
+    """The team of these files; nothing of them is executed or fetched.
+
+    Args:
+        source: Key of the source; found by the files themselves where it is empty.
+
+    Raises:
+        StudioError: They are of no known source, cannot be read, or hold nothing that a team can be made of.
+    """
+    chosen = SOURCES[source] if source in SOURCES else detect(bundle)
+    try:
+        with bounded_together():
+            return chosen.read(bundle)
+    except RecursionError as error:
+        raise InvalidDocument("The file is nested too deeply.", fix="Import a smaller part of it.") from error
+
+
+def detect(bundle: Bundle) -> Source:
+    """The source of these files.
+
+    Raises:
+        UnknownSource: None that is read; the text says what to do for those that are known.
+    """
+    for source in SOURCES.values():
+        if source.finds(bundle):
+            return source
+    if any(name.endswith((".ts", ".tsx", ".js")) and "@openai/agents" in text for name, text in bundle.files.items()):
+        raise UnknownSource(
+            "This is an Agent Builder workflow or an Agents SDK script in TypeScript, which is not read.",
+            fix="Export it again and choose Python: Code, Agents SDK, Python.",
+        )
+    titles = " or ".join(source.title for source in SOURCES.values())
+    raise UnknownSource(
+        f"These files are not of {titles}.", fix="Choose the exported file. Galleries of AutoGen Studio need no import."
+    )
+
+
+def _is_builder_json(bundle: Bundle) -> bool:
+    return any(_workflow_in(text) is not None for _, text in bundle.named(".json", ".txt"))
+
+
+def _workflow_in(text: str) -> JsonObject | None:
+    if PREFIX not in text:
+        return None
+    try:
+        found = parse_document(text, max_bytes=MAX_DOCUMENT)
+    except StudioError:
+        return None
+    if isinstance(found, dict) and "nodes" not in found:
+        found = found.get("workflow", found)
+    nodes = found.get("nodes") if isinstance(found, dict) else None
+    if not isinstance(found, dict) or not isinstance(nodes, list):
+        return None
+    kinds = [node.get("node_type") for node in nodes if isinstance(node, dict)]
+    return found if any(isinstance(kind, str) and kind.startswith(PREFIX) for kind in kinds) else None
+
+
+def _read_builder_json(bundle: Bundle) -> Imported:
+    for name, text in bundle.named(".json", ".txt"):
+        if (document := _workflow_in(text)) is not None:
+            return import_json(document, name)
+    raise InvalidDocument("The file holds no workflow of Agent Builder.", fix="Choose its JSON, with `nodes`.")
+
+
+def _is_builder_code(bundle: Bundle) -> bool:
+    texts = [text for _, text in bundle.named(".py")]
+    has_workflow = any(f"def {ENTRY}(" in text for text in texts)
+    return has_workflow and any(TRACE_MARK in text or "input_as_text" in text for text in texts)
+
+
+def _read_builder_code(bundle: Bundle) -> Imported:
+    if not any(f"def {ENTRY}(" in text for _, text in bundle.named(".py")):
+        raise InvalidDocument(f"The script defines no `{ENTRY}`.", fix="Choose the file that Agent Builder exported.")
+    return import_code(bundle)
+
+
+def _is_sdk_script(bundle: Bundle) -> bool:
+    if not any("agents" in text and "Agent" in text for _, text in bundle.named(".py")):
+        return False
+    try:
+        with bounded_together():
+            return PythonScript(bundle).imports_from("agents")
+    except StudioError:
+        return False
+
+
+_ALL = (
+    Source("agent-builder-json", "OpenAI Agent Builder (JSON)", _is_builder_json, _read_builder_json),
+    Source("agent-builder", "OpenAI Agent Builder (Python)", _is_builder_code, _read_builder_code),
+    Source("openai-agents", "the OpenAI Agents SDK", _is_sdk_script, import_script),
+)
+SOURCES: Mapping[str, Source] = {source.key: source for source in _ALL}
+"""By key, in the order in which they are looked for."""

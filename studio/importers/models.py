@@ -1,0 +1,110 @@
+"""Model clients by the names that sources give models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from studio.components import JsonObject
+from studio.importers.components import component
+from studio.importers.findings import Location, Report
+
+OPENAI = "autogen_ext.models.openai.OpenAIChatCompletionClient"
+ANTHROPIC = "autogen_ext.models.anthropic.AnthropicChatCompletionClient"
+OLLAMA = "autogen_ext.models.ollama.OllamaChatCompletionClient"
+DEFAULT_MODEL = "gpt-4.1"
+"""Where a source names none."""
+_INFO: JsonObject = {
+    "vision": False,
+    "function_calling": True,
+    "json_output": True,
+    "family": "unknown",
+    "structured_output": True,
+}
+_SERVICES: Mapping[str, tuple[str, str]] = {
+    "gemini": ("https://generativelanguage.googleapis.com/v1beta/openai/", "GEMINI_API_KEY"),
+    "groq": ("https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+    "mistral": ("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+    "deepseek": ("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+    "openrouter": ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    "together_ai": ("https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+    "xai": ("https://api.x.ai/v1", "XAI_API_KEY"),
+}
+"""Services with OpenAI's API by the prefix that LiteLLM gives their models; addresses as of November 2026."""
+SETTINGS = (
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "frequency_penalty",
+    "presence_penalty",
+    "parallel_tool_calls",
+    "reasoning_effort",
+)
+"""Settings of a client that sources have, too."""
+_RANGES: Mapping[str, tuple[float, float]] = {
+    "temperature": (0, 2),
+    "top_p": (0, 1),
+    "max_tokens": (1, 10_000_000),
+    "frequency_penalty": (-2, 2),
+    "presence_penalty": (-2, 2),
+}
+_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+
+
+def is_openai(model: str) -> bool:
+    """Whether OpenAI serves a model of this name."""
+    return model.startswith(("gpt-", "o1", "o3", "o4", "chatgpt-"))
+
+
+def client(
+    model: str | None, settings: Mapping[str, JsonValue], report: Report, place: Location, owner: str
+) -> JsonObject:
+    """The client of a model.
+
+    Args:
+        model: As the source has it; None where it has none that can be read.
+        settings: Those of `SETTINGS` that the source gives; others are told as dropped.
+        report: Is told what does not come along.
+        place: Where the model is named.
+        owner: The agent, for the report.
+    """
+    kept = {name: value for name, value in settings.items() if name in SETTINGS and _fits(name, value)}
+    for name in settings:
+        if name not in kept and settings[name] is not None:
+            why = "There is no such setting here, or not with this value."
+            report.add("dropped", place, f"Model setting `{name}` of {owner}", why, became=owner)
+    if not model:
+        asked_for_model(report, place, owner)
+        return component(OPENAI, model=DEFAULT_MODEL, **kept)
+    service, _, name = model.removeprefix("litellm/").partition("/")
+    if not name:
+        service, name = "", service
+    if is_openai(name) and service in ("", "openai"):
+        return component(OPENAI, model=name, **kept)
+    if service == "anthropic" or (not service and name.startswith("claude-")):
+        limit: JsonObject = {"max_tokens": kept["max_tokens"]} if "max_tokens" in kept else {}
+        return component(ANTHROPIC, model=name, **limit)
+    if service == "ollama":
+        return component(OLLAMA, model=name, model_info=_INFO)
+    if service in _SERVICES:
+        address, key = _SERVICES[service]
+        return component(OPENAI, model=name, base_url=address, api_key=f"env:{key}", model_info=_INFO, **kept)
+    why = f"The service of the model {model!r} is not known here."
+    report.add("asked", place, f"Model of {owner}", why, fix="Choose the service and the model.", became=owner)
+    return component(OPENAI, model=model, model_info=_INFO, **kept)
+
+
+def asked_for_model(report: Report, place: Location, owner: str) -> None:
+    """Say that the source names no model."""
+    why = f"The source names no model, so it is {DEFAULT_MODEL}."
+    report.add("asked", place, f"Model of {owner}", why, fix="Choose a model.", became=owner)
+
+
+def _fits(name: str, value: JsonValue) -> bool:
+    if name == "reasoning_effort":
+        return value in _EFFORTS
+    if name == "parallel_tool_calls":
+        return isinstance(value, bool)
+    low, high = _RANGES[name]
+    return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high

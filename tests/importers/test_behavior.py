@@ -1,0 +1,73 @@
+"""An imported team does what the original did: the same agents are asked in the same order, and hear the same texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.metadata import distributions
+from typing import Any
+
+import pytest
+
+from studio.components import JsonObject, envelopes, load_component
+from studio.importers import bundle_of, import_bundle
+from studio.teams import Team
+from tests.fakes.openai_server import OpenAIServer
+from tests.importers.record_originals import RECORDED, original
+from tests.importers.samples import SAMPLES, Sample
+from tests.importers.transcripts import ScriptedModels, Turn
+
+ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED.read_text("utf-8"))
+HAS_SDK = any(distributions(name="openai-agents"))
+by_name = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as running:
+        yield running
+
+
+async def imported(sample: Sample, server: OpenAIServer) -> list[Turn]:
+    """What the models of the imported team are asked."""
+    models = ScriptedModels(sample.answers)
+    server.always(models)
+    document = import_bundle(bundle_of({"sample.py": sample.code.encode()})).team
+    for _, part in envelopes(document):
+        if str(part["provider"]).endswith("OpenAIChatCompletionClient"):
+            config: JsonObject = part["config"]  # pyright: ignore[reportAssignmentType]
+            config["base_url"] = server.url
+    team = load_component(document)
+    assert isinstance(team, Team)
+    async for _ in team.run_stream(sample.task):
+        pass
+    return models.turns
+
+
+@by_name
+async def test_the_team_asks_its_models_what_the_original_asked(
+    sample: Sample, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    turns = await imported(sample, server)
+    assert [_told(turn) for turn in turns] == [_told(turn) for turn in ORIGINALS[sample.name]]
+    for ours, theirs in zip(turns, ORIGINALS[sample.name], strict=True):
+        assert [text for text in ours["heard"] if not _is_handoff(text)] == [
+            text for text in theirs["heard"] if not _is_handoff(text)
+        ]
+
+
+@pytest.mark.skipif(not HAS_SDK, reason="needs the package openai-agents")
+@by_name
+def test_the_recordings_are_what_the_sdk_does(sample: Sample):
+    assert original(sample) == ORIGINALS[sample.name]
+
+
+def _told(turn: Turn) -> tuple[Any, ...]:
+    """Who is asked, what it may call, and whether its answer has a form."""
+    return turn["instructions"], turn["tools"], turn["has_format"]
+
+
+def _is_handoff(text: str) -> bool:
+    """What is heard of a handoff is worded in another way: the report of an import says so."""
+    return text.startswith(("Transferred to ", '{"assistant":', '{"assistant": '))

@@ -1,0 +1,110 @@
+"""Importing executes, opens, starts and contacts nothing, whatever the files hold."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from tests.importers.samples import AGENT_TOOLS, HANDOFFS, ROUTER, STATE, TOOLS
+from tests.importers.watched import samples
+from tests.importers.workflows import agent, case, cel, node, workflow
+
+ROOT = Path(__file__).parents[2]
+
+
+def scripts(trace: Path) -> dict[str, str]:
+    """Code in every place of a script that an importer looks at."""
+    do = f"open({str(trace)!r}, 'w').close()"
+    system = f"__import__('os').system('touch {trace}')"
+    circle = "\n".join(f"a{at} = a{(at + 1) % 9}" for at in range(9))
+    return {
+        "module.py": f"{do}\n{ROUTER}\n{system}\n",
+        "instructions.py": ROUTER.replace('"Sort the question."', f'f"{{{system}}}"'),
+        "class.py": ROUTER.replace("category: str", f"category: str = {do}\n  x = {system}"),
+        "annotation.py": ROUTER.replace("category: str", f"category: {system}"),
+        "condition.py": ROUTER.replace('if sort_category == "cook"', f"if {system}"),
+        "state.py": STATE.replace('"limit": 5', f'"limit": {system}').replace(
+            "len(workflow", f"({system}) or len(workflow"
+        ),
+        "set_state.py": STATE.replace('"Hello, " + workflow["input_as_text"]', f"{do} + (9 ** 9 ** 9)"),
+        "decorator.py": TOOLS.replace("@function_tool", f"@({system}) or function_tool"),
+        "default.py": TOOLS.replace("number: float", f"number: float = {do}"),
+        "helper.py": TOOLS.replace("LIMIT = 100", f"LIMIT = {system}"),
+        "import.py": TOOLS.replace("import math", "import antigravity\nimport this as math"),
+        "name.py": HANDOFFS.replace('name="Cook"', f"name={system}"),
+        "handoff.py": HANDOFFS.replace("agent=baker", f"agent=(baker, {do})[0]"),
+        "tool.py": AGENT_TOOLS.replace('tool_name="to_spanish"', f"tool_name={system}"),
+        "deep.py": "from agents import Agent\nx = " + "(" * 5_000 + ")" * 5_000,
+        "names.py": f"from agents import Agent\n{circle}\na0 = Agent(name=a1)",
+        "self.py": "from agents import Agent\na = Agent(tools=[b.as_tool()])\nb = Agent(tools=[a.as_tool()])\n",
+        "long.py": 'from agents import Agent\na = Agent(name="A", instructions="' + "x" * 400_000 + '")\n',
+    }
+
+
+def documents(trace: Path) -> dict[str, JsonValue]:
+    """The same in the JSON of a workflow."""
+    system = f"__import__('os').system('touch {trace}')"
+    edges = [("start", "out", "a")]
+    deep: JsonValue = {"nodes": [agent("w", "W.")], "edges": [], "start_node_id": "w"}
+    for _ in range(30):
+        deep = {"nodes": [node("l", "While", condition=cel("state.x"), body=deep)], "edges": [], "start_node_id": "l"}
+    return {
+        "instructions.json": workflow([agent("a", f"{{{{{system}}}}} {{{{state.__class__.__init__}}}}")], edges),
+        "model.json": workflow([agent("a", "A.", model=cel(system))], edges),
+        "condition.json": workflow(
+            [node("a", "IfElse", cases=[case("case-0", system), case("c", "state.__class__")])], edges
+        ),
+        "assignment.json": workflow(
+            [node("a", "SetState", assignments=[{"name": "x", "expression": cel(system)}])], edges
+        ),
+        "name.json": workflow([{**agent("a", "A."), "label": f"{system}; DROP"}], edges, {"__class__": 1, "x y": 2}),
+        "tool.json": workflow(
+            [agent("a", "A.", tools=[{"name": "a(); import os", "parameters": {"properties": {"x=1): pass": {}}}}])],
+            edges,
+        ),
+        "loops.json": workflow([node("a", "While", condition=cel("state.x"), body=deep)], edges),
+        "circle.json": workflow(
+            [agent("a", "A."), agent("b", "B.")], [*edges, ("a", "on_result", "b"), ("b", "on_result", "a")]
+        ),
+        "itself.json": workflow([node("a", "Guardrails", guardrails=[])], [*edges, ("a", "on_pass", "a")]),
+        "wrong.json": {
+            "nodes": [{"node_type": "builtins.Agent", "config": [1], "id": {}}, 7],
+            "edges": "x",
+            "state_vars": 3,
+        },
+        "schema.json": workflow(
+            [
+                agent(
+                    "a",
+                    "A.",
+                    text={
+                        "format": {
+                            "type": "json_schema",
+                            "schema": {"properties": {"a": {"$ref": "file:///etc/passwd"}}},
+                        }
+                    },
+                )
+            ],
+            edges,
+        ),
+    }
+
+
+@pytest.mark.slow
+def test_importing_does_nothing_but_read(tmp_path: Path):
+    trace, folder = tmp_path / "trace", tmp_path / "files"
+    folder.mkdir()
+    hostile = scripts(trace) | {name: json.dumps(each) for name, each in documents(trace).items()}
+    for name, text in (samples() | hostile).items():
+        (folder / name).write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.importers.watched", folder], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"read {len(samples() | hostile)}\n"
+    assert not trace.exists()

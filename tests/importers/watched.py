@@ -1,0 +1,94 @@
+"""Imports files while everything that Python could do on the side is watched.
+
+`python -m tests.importers.watched FOLDER` prints one line for each thing that was done besides reading the folder. A
+hook cannot be taken away again, so this has a process of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from studio.components import Component, Opaque, catalogue
+from studio.components.base import opaque_class
+from studio.errors import StudioError
+from studio.importers import import_bundle, read_bundle
+from tests.importers.samples import SAMPLES
+from tests.importers.workflows import DESK
+
+WATCHED = (
+    "import",
+    "exec",
+    "compile",
+    "subprocess",
+    "os.",
+    "socket",
+    "shutil",
+    "ctypes",
+    "urllib",
+    "http",
+    "pty",
+    "open",
+)
+READING = ("os.scandir", "os.listdir", "os.walk")
+SYNTAX_ONLY = ("<unknown>", "/dev/null/source")
+"""The file name under which `ast.parse` compiles: it makes a syntax tree and no code."""
+
+
+class AuditHook:
+    """Tells what is done besides reading below a folder."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
+        if not event.startswith(WATCHED) or event in READING:
+            return
+        if event == "compile" and arguments[1] in SYNTAX_ONLY:
+            return
+        if event == "open" and (str(arguments[0]).startswith(self._folder) or arguments[0] in SYNTAX_ONLY):
+            return
+        print(event, str(arguments)[:200], flush=True)
+
+
+def read(place: Path) -> None:
+    """Import whatever is there; a refusal is an answer."""
+    try:
+        import_bundle(read_bundle(place))
+    except StudioError as error:
+        str(error)
+
+
+def build_classes(base: type[Component] = Component) -> None:
+    """Have Pydantic evaluate the studio's own annotations, which it otherwise does at the first use of a class."""
+    for cls in (base, opaque_class(base)):
+        cls.model_rebuild()
+    for cls in base.__subclasses__():
+        if not issubclass(cls, Opaque):
+            build_classes(cls)
+
+
+def main() -> None:
+    """Read what is harmless first, for what the studio itself imports on the way; then watch."""
+    folder = Path(sys.argv[1])
+    catalogue()
+    build_classes()
+    harmless = sorted(folder.glob("harmless-*"))
+    for place in harmless:
+        read(place)
+    sys.addaudithook(AuditHook(str(folder)))
+    places = sorted(folder.iterdir())
+    for place in places:
+        read(place)
+    print("read", len(places))
+
+
+def samples() -> dict[str, str]:
+    """Files without anything hostile, by name."""
+    import json
+
+    return {f"harmless-{sample.name}.py": sample.code for sample in SAMPLES} | {"harmless-desk.json": json.dumps(DESK)}
+
+
+if __name__ == "__main__":
+    main()
