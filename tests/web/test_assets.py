@@ -25,15 +25,19 @@ def assets() -> Assets:
 
 
 def test_a_page_names_all_modules_that_it_will_ask_for(client: TestClient, assets: Assets):
-    page = client.get("/teams").text
+    page = client.get("/help").text
     links = re.findall(r'<link rel="modulepreload" href="([^"]+)"(?: integrity="([^"]+)")?>', page)
-    assert [url for url, _ in links] == [
-        *(each.url for each in assets.modules_behind("js/shell.js")),
-        *(each.url for each in assets.loading("js/teams.js").ahead),
-    ]
+    assert links, "it has a vendored module, which stays apart"
+    assert [url for url, _ in links] == [each.url for each in assets.loading("js/help.js").ahead]
     assert all(integrity for url, integrity in links if "/vendor/" in url)
     assert page.index("importmap") < page.index("modulepreload"), "the import map must be known first"
     assert all(client.get(url).status_code == 200 for url, _ in links)
+
+
+def test_what_every_page_loads_comes_in_one_file_and_there_is_one_of_each(client: TestClient, assets: Assets):
+    assert assets.loading("js/shell.js") == (assets.url("js/shell.joined.js"), ())
+    assert "export { " in client.get(assets.url("js/shell.joined.js")).text
+    assert client.get(assets.url("js/core/dom.js")).text.startswith("import { $js_core_dom } from '../shell.joined.js'")
 
 
 def test_static_imports_are_followed_and_dynamic_ones_are_not():

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.web.assets.assets import Assets, load_assets
-from studio.web.assets.bundling import COMMENT_LINES, DIGITS, NotBundleable, bundle
+from studio.web.assets.bundling import COMMENT_LINES, DIGITS, Bundle, NotBundleable, bundle, common_bundle, facade
 from studio.web.assets.imports import joined, with_imports
 
 FILES = {
@@ -41,31 +41,35 @@ def assets() -> Assets:
     return load_assets()
 
 
+def common(files: dict[str, bytes]) -> Bundle:
+    return common_bundle(["js/shell.js"], files, PACKAGES)
+
+
 def test_modules_are_joined_each_after_what_it_imports():
-    made = bundle("js/page.js", ["js/shell.js"], FILES, PACKAGES)
-    assert made.apart == ("js/shared.js", "vendor/words/index.js"), "there is only one of what others load too"
+    made = bundle("js/page.js", FILES, PACKAGES, common(FILES))
+    assert made.apart == ("vendor/words/index.js",)
     assert made.code.decode().splitlines() == [
-        "import * as $m0 from './shared.js'",
-        "import * as $m1 from 'words'",
-        "const $m2 = (() => {",
+        "import * as $m0 from 'words'",
+        "import { $js_shared } from './shell.joined.js'",
+        "const $m1 = (() => {",
         "",
-        "const { marked } = $m1",
+        "const { marked } = $m0",
         "const c = 1",
         "",
         "return { c } })()",
-        "const $m3 = (() => {",
+        "const $m2 = (() => {",
         "const {",
         "  c,",
-        "} = $m2",
+        "} = $m1",
         "const a = c",
         "class B {}",
         "async function* d() {}",
         "",
         "return { a, B, d } })()",
-        "const $m4 = (() => {",
+        "const $m3 = (() => {",
         "",
-        "const { a: first, B } = $m3",
-        "const shared = $m0",
+        "const { a: first, B } = $m2",
+        "const shared = $js_shared",
         "function page() { return first + shared.one + new B() }",
         "const later = () => import('./lib/later.js')",
         "",
@@ -74,17 +78,31 @@ def test_modules_are_joined_each_after_what_it_imports():
     ]
 
 
-def test_what_the_shell_loads_later_stays_apart_as_well():
+def test_what_every_page_loads_is_joined_once_and_stands_under_its_own_addresses_too():
+    files = {**FILES, "js/lib/a.js": b"export const a = 1\nexport function b() {}\n"}
+    files["js/shell.js"] = b"import { a } from './lib/a.js'\nimport './shared.js'\n"
+    made = common(files)
+    assert made.apart == ()
+    assert made.code.decode().splitlines()[-2:] == [
+        "export { $js_lib_a, $js_shared, $js_shell }",
+        "//# sourceMappingURL=shell.joined.js.map",
+    ]
+    assert facade("js/lib/a.js", made, files).decode().splitlines() == [
+        "import { $js_lib_a } from '../shell.joined.js'",
+        "export const { a, b } = $js_lib_a",
+    ]
+
+
+def test_what_is_loaded_later_stays_apart_unless_every_page_has_it():
     files = {**FILES, "js/shell.js": b"const later = () => import('./lib/c.js')\n"}
-    assert bundle("js/page.js", ["js/shell.js"], files, PACKAGES).apart == (
-        "js/lib/c.js",
-        "js/shared.js",
-        "vendor/words/index.js",
-    )
+    made = bundle("js/page.js", files, PACKAGES, common(files))
+    assert made.apart == ("js/lib/c.js", "js/shared.js", "vendor/words/index.js")
+    files["js/shell.js"] += b"import './shared.js'\n"
+    assert bundle("js/page.js", files, PACKAGES, common(files)).apart == ("js/lib/c.js", "vendor/words/index.js")
 
 
 def test_each_line_leads_back_to_the_file_that_it_was_written_in():
-    made = bundle("js/page.js", ["js/shell.js"], FILES, PACKAGES)
+    made = bundle("js/page.js", FILES, PACKAGES, common(FILES))
     lines, source_map = made.code.decode().splitlines(), json.loads(made.source_map)
     source = line = found = 0
     for text, mapping in zip(lines, source_map["mappings"].split(";"), strict=False):
@@ -121,7 +139,7 @@ const b = /* inside */ 2 /* after */
 /** second */
 export const c = '/* no comment */'
 """
-    made = bundle("js/page.js", [], {"js/page.js": text.encode()}, {})
+    made = bundle("js/page.js", {"js/page.js": text.encode()}, {})
     assert made.code.decode().splitlines()[1:9] == [
         "",
         "",
@@ -147,7 +165,7 @@ def test_no_text_spans_lines_of_which_one_could_be_taken_for_a_comment(assets: A
 def test_what_has_another_form_is_loaded_module_by_module(line: str):
     files = {"js/page.js": f"{line}\n".encode(), "js/c.js": b"import './page.js'\n"}
     with pytest.raises(NotBundleable):
-        bundle("js/page.js", [], files, {})
+        bundle("js/page.js", files, {})
 
 
 @pytest.mark.parametrize("name", ["builder", "playground", "galleries", "settings", "teams"])

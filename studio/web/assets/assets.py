@@ -25,13 +25,20 @@ from starlette.routing import BaseRoute, Mount
 from starlette.types import Receive, Scope, Send
 
 from studio.errors import SetupError
-from studio.web.assets.bundling import BUNDLE_SUFFIX, MAP_SUFFIX, Bundle, NotBundleable, bundle, bundle_name
+from studio.web.assets.bundling import BUNDLE_SUFFIX, MAP_SUFFIX, Bundle, NotBundleable, bundle, common_bundle, facade
 from studio.web.assets.imports import joined, modules_behind, with_imports
 
 FOREVER = "private, max-age=31536000, immutable"
 COMMON_SHEET = "css/studio.css"
-COMMON_ENTRIES = ("js/shell.js",)
-"""What every page loads beside its own module."""
+COMMON_ENTRIES = (
+    "js/shell.js",
+    "js/core/hidden-characters.js",
+    "js/core/marked-text.js",
+    "js/core/page-team.js",
+    "js/core/permissions.js",
+    "js/core/read-only.js",
+)
+"""What every page loads, in the bundle of the first: the shell, and the small modules that several pages import."""
 BUILD_ID_LENGTH = 12
 """Hex digits; two builds that a browser ever sees differ in them."""
 
@@ -109,31 +116,39 @@ class Assets:
     @functools.cache  # noqa: B019  there is one for the life of the server
     def loading(self, entry: str) -> Loading:
         """What a page loads for one of its modules, so that none waits for another to be read."""
-        module = None if entry in COMMON_ENTRIES else self.bundle(entry)
+        module = self.bundle(entry)
         if module is None:
             return Loading(self.url(entry), self.modules_behind(entry))
-        return Loading(
-            self.url(bundle_name(entry)), self._links(path for path in module.apart if path not in self._common())
-        )
+        return Loading(self.url(module.path), self._links(module.apart))
 
     def routes(self) -> list[BaseRoute]:
-        return [Mount(self.prefix, CachedFiles(self.files, self._made), name="static")]
+        common = self.common()
+        facades = {path: facade(path, common, self.files) for path in common.names} if common else {}
+        return [Mount(self.prefix, CachedFiles({**self.files, **facades}, self._made), name="static")]
 
-    def _common(self) -> set[str]:
-        return {path for entry in COMMON_ENTRIES for path in modules_behind(entry, self.files, self.packages)}
+    @functools.cache  # noqa: B019  as above
+    def common(self) -> Bundle | None:
+        """What every page loads, in one; None where it is to be loaded module by module."""
+        try:
+            return common_bundle(COMMON_ENTRIES, self.files, self.packages)
+        except NotBundleable:
+            return None
 
     @functools.cache  # noqa: B019  as above
     def bundle(self, entry: str) -> Bundle | None:
         """A page's module with all that it imports in one; None where it is to be loaded module by module."""
+        common = self.common()
+        if common is None or entry in common.names:
+            return common
         try:
-            return bundle(entry, COMMON_ENTRIES, self.files, self.packages)
+            return bundle(entry, self.files, self.packages, common)
         except NotBundleable:
             return None
 
     def _made(self, path: str) -> bytes | None:
         entry = path.removesuffix(MAP_SUFFIX).removesuffix(BUNDLE_SUFFIX) + ".js"
         module = self.bundle(entry) if BUNDLE_SUFFIX in path and entry in self.files else None
-        if module is not None and path in (bundle_name(entry), bundle_name(entry) + MAP_SUFFIX):
+        if module is not None and path in (module.path, module.path + MAP_SUFFIX):
             return module.source_map if path.endswith(MAP_SUFFIX) else module.code
         return joined(path, self.files)
 

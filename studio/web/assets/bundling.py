@@ -1,9 +1,10 @@
-"""A page's modules joined to one, so that a browser asks once and not a hundred times.
+"""Modules joined to one, so that a browser asks once and not a hundred times: those of every page, and those of a page.
 
 What is joined are the files as they were written but for the lines that are comments, a quarter of the bytes: each in
-a function of its own, those that others import first. A source map leads a browser's tools back to them. Modules that
-another entry of the page, or a later `import()` of either, loads as well stay apart, for there must be only one of
-each. The files keep to a few forms of import and export; a page with a file in another form is loaded module by module.
+a function of its own, those that others import first. A source map leads a browser's tools back to them. There must be
+only one of each module: a page's bundle takes what every page has from the bundle of that, and under the address of
+such a module stands a facade of it. What a later `import()` of a page loads as well stays apart. The files keep to a
+few forms of import and export; with a file in another form, they are loaded module by module.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from studio.web.assets.imports import modules_behind
@@ -22,6 +23,7 @@ LATER = re.compile(r"\bimport\('(?P<path>\.[^']+)'\)")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 COMMENT_LINES = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)$", re.DOTALL | re.MULTILINE)
 OTHER_FORM = re.compile(r"^(?:import|export)\b", re.MULTILINE)
+NO_WORD = re.compile(r"[^\w$]")
 BUNDLE_SUFFIX = ".joined.js"
 MAP_SUFFIX = ".map"
 VENDOR = "vendor/"
@@ -34,42 +36,92 @@ class NotBundleable(Exception):
 
 @dataclass(frozen=True)
 class Bundle:
-    """One module in place of many. `apart` are those that it still imports."""
+    """One module in place of many. `apart` are those that it still imports by themselves."""
 
+    path: str
     code: bytes
     source_map: bytes
     apart: tuple[str, ...]
+    names: Mapping[str, str]
+    """What it calls each module that it holds."""
 
 
-def bundle(entry: str, beside: Collection[str], files: Mapping[str, bytes], packages: Mapping[str, str]) -> Bundle:
-    """Join a module with all that it imports, but for what the entries `beside` it import.
+def bundle(entry: str, files: Mapping[str, bytes], packages: Mapping[str, str], common: Bundle | None = None) -> Bundle:
+    """Join a module of a page with all that it imports, but for what every page has.
 
     Raises:
         NotBundleable: It is to be loaded as it is.
     """
     everything = {entry, *modules_behind(entry, files, packages)}
-    around = {*everything, *beside, *(path for each in beside for path in modules_behind(each, files, packages))}
-    later = {path for each in around for path in _later(each, files)}
+    shared: Mapping[str, str] = common.names if common else {}
     apart = {each for each in everything if each.startswith(VENDOR)}
-    for each in {*beside, *later}:
-        apart |= {each, *modules_behind(each, files, packages)} & everything
-    order = _in_order(entry, everything - apart, files)
-    folder = posixpath.dirname(entry)
-    named = {path: name for name, path in packages.items()}
+    for later in {later for each in (*everything, *shared) for later in _later(each, files)}:
+        apart |= {later, *modules_behind(later, files, packages)} & everything
+    apart -= shared.keys()
+    order = _in_order([entry], everything - apart - shared.keys(), files)
+    folder, named = posixpath.dirname(entry), {path: name for name, path in packages.items()}
     names = {path: f"$m{index}" for index, path in enumerate([*sorted(apart), *order])}
-    heads = [
-        f"import * as {names[path]} from '{named.get(path) or './' + posixpath.relpath(path, folder)}'"
-        for path in sorted(apart)
-    ]
-    names |= {name: names[path] for name, path in packages.items() if path in names}
-    blocks = [(path, _wrapped(path, files[path].decode(), names, folder)) for path in order]
-    foot = f"//# sourceMappingURL={posixpath.basename(bundle_name(entry))}{MAP_SUFFIX}"
-    code = "\n".join([*heads, *(block for _, block in blocks), foot, ""])
-    return Bundle(code.encode(), _source_map(len(heads), blocks, folder), tuple(sorted(apart)))
+    heads = [f"import * as {names[path]} from '{named.get(path) or _relative(path, folder)}'" for path in sorted(apart)]
+    if common and (used := sorted(everything & shared.keys())):
+        names |= {path: shared[path] for path in used}
+        heads.append(f"import {{ {', '.join(names[path] for path in used)} }} from '{_relative(common.path, folder)}'")
+    return _joined(bundle_name(entry), heads, order, names, files, packages, apart)
+
+
+def common_bundle(entries: Sequence[str], files: Mapping[str, bytes], packages: Mapping[str, str]) -> Bundle:
+    """Join what every page loads. It exports each of its modules under the name that it has there.
+
+    Raises:
+        NotBundleable: They are to be loaded as they are.
+    """
+    everything = {*entries, *(path for entry in entries for path in modules_behind(entry, files, packages))}
+    if any(path.startswith(VENDOR) for path in everything):
+        raise NotBundleable("What every page loads holds a vendored module, which has an address of its own.")
+    names = {path: NO_WORD.sub("_", f"${path.removesuffix('.js')}") for path in sorted(everything)}
+    order = _in_order(entries, everything, files)
+    return _joined(
+        bundle_name(entries[0]), [], order, names, files, packages, (), f"export {{ {', '.join(names.values())} }}"
+    )
+
+
+def facade(path: str, common: Bundle, files: Mapping[str, bytes]) -> bytes:
+    """What stands under the address of a module that the bundle of every page holds: that one, by its own names."""
+    name, exported = common.names[path], ", ".join(_exported(files[path].decode()))
+    imported = f"import {{ {name} }} from '{_relative(common.path, posixpath.dirname(path))}'"
+    return f"{imported}\nexport const {{ {exported} }} = {name}\n".encode()
+
+
+def _joined(
+    path: str,
+    heads: list[str],
+    order: Sequence[str],
+    names: Mapping[str, str],
+    files: Mapping[str, bytes],
+    packages: Mapping[str, str],
+    apart: Collection[str],
+    export: str = "",
+) -> Bundle:
+    folder = posixpath.dirname(path)
+    known = {**names, **{name: names[module] for name, module in packages.items() if module in names}}
+    blocks = [(each, _wrapped(each, files[each].decode(), known, folder)) for each in order]
+    foot = f"//# sourceMappingURL={posixpath.basename(path)}{MAP_SUFFIX}"
+    lines = [*heads, *(block for _, block in blocks), *([export] if export else []), foot, ""]
+    held = {each: names[each] for each in order}
+    return Bundle(path, "\n".join(lines).encode(), _source_map(len(heads), blocks, folder), tuple(sorted(apart)), held)
 
 
 def bundle_name(entry: str) -> str:
     return entry.removesuffix(".js") + BUNDLE_SUFFIX
+
+
+def _relative(path: str, folder: str) -> str:
+    """How a file of this folder names another one."""
+    name = posixpath.relpath(path, folder)
+    return name if name.startswith(".") else f"./{name}"
+
+
+def _exported(text: str) -> list[str]:
+    return [found["name"] for found in EXPORT.finditer(text)]
 
 
 def _target(importer: str, name: str) -> str:
@@ -85,7 +137,7 @@ def _later(path: str, files: Mapping[str, bytes]) -> Iterator[str]:
             yield target
 
 
-def _in_order(entry: str, own: set[str], files: Mapping[str, bytes]) -> list[str]:
+def _in_order(entries: Iterable[str], own: set[str], files: Mapping[str, bytes]) -> list[str]:
     """Each after all that it imports."""
     done: dict[str, bool] = {}
 
@@ -100,14 +152,15 @@ def _in_order(entry: str, own: set[str], files: Mapping[str, bytes]) -> list[str
         del done[path]
         done[path] = True
 
-    visit(entry)
+    for entry in entries:
+        visit(entry)
     return list(done)
 
 
 def _wrapped(path: str, text: str, names: Mapping[str, str], folder: str) -> str:
     """The module as a function that gives what it exports; each line stays a line."""
     text = COMMENT_LINES.sub(lambda found: "\n" * found[0].count("\n"), text)
-    exported = [found["name"] for found in EXPORT.finditer(text)]
+    exported = _exported(text)
 
     def imported(found: re.Match[str]) -> str:
         what, module = found["names"] or "", names.get(_target(path, found["path"]))
@@ -117,7 +170,7 @@ def _wrapped(path: str, text: str, names: Mapping[str, str], folder: str) -> str
         return (f"const {taken} = {module}" if what else "") + "\n" * (found[0].count("\n") - taken.count("\n"))
 
     def moved(found: re.Match[str]) -> str:
-        return f"import('./{posixpath.relpath(_target(path, found['path']), folder)}')"
+        return f"import('{_relative(_target(path, found['path']), folder)}')"
 
     body = EXPORT.sub(r"\g<kind>\g<star>\g<name>", IMPORT.sub(imported, text))
     if OTHER_FORM.search(body) or "import.meta" in body:
