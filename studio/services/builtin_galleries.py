@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -30,14 +31,16 @@ async def load_builtin_galleries(store: Store) -> None:
             await _approve_code(store, gallery)
 
 
+@cache
 def _read(file: Path) -> Gallery:
     return parse_gallery(file.read_bytes(), name=file.stem)
 
 
 async def _version(store: Store, gallery: Gallery) -> JsonValue:
-    """Which version is stored."""
+    """Which version is stored. The same document needs no second reading."""
+    config = (await store.galleries.get(gallery.id)).config
     try:
-        return parse_gallery((await store.galleries.get(gallery.id)).config).metadata.get("version")
+        return (gallery if config == gallery.dump() else parse_gallery(config)).metadata.get("version")
     except InvalidDocument:
         return UNREADABLE
 

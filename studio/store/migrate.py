@@ -7,6 +7,7 @@ the next one; read it before you keep it.
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -30,9 +31,11 @@ def upgrade(connection: Connection, to: str = "head") -> str:
     Raises:
         SetupError: A newer studio has written this database.
     """
+    now = MigrationContext.configure(connection).get_current_heads()
+    if now == (newest_form(),):
+        return newest_form()
     config = _config(connection)
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    now = MigrationContext.configure(connection).get_current_heads()
     if not known.issuperset(now):
         raise SetupError(
             f"The database is from a newer version of the studio (form {', '.join(now)}).",
@@ -51,6 +54,7 @@ def require_newest(connection: Connection) -> None:
         )
 
 
+@cache
 def newest_form() -> str:
     """The form that `upgrade` leads to."""
     config = Config()

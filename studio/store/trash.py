@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import ColumnElement, func
+from sqlalchemy import ColumnElement, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, select
 
@@ -80,10 +80,7 @@ class Trash:
 
         Stops after `within_s`; call it again until nothing is deleted any more.
         """
-        team_due, run_due = [col(Team.listing) == "trashed"], [col(Run.listing) == "trashed"]
-        if until is not None:
-            team_due.append(col(Team.trashed_at) < until)
-            run_due.append(col(Run.trashed_at) < until)
+        team_due, run_due = _due(Team, until), _due(Run, until)
         async with self._database.read() as session:
             team_ids = (await session.exec(select(Team.id).where(*team_due).limit(TEAMS_AT_ONCE))).all()
         ends_s = time.monotonic() + within_s
@@ -125,8 +122,13 @@ class Trash:
         return deleted
 
     async def prune(self, now: datetime) -> None:
-        """Delete for good what has been in the trash for `KEPT_DAYS`."""
-        await self.empty(until=now - timedelta(days=KEPT_DAYS))
+        """Delete for good what has been in the trash for `KEPT_DAYS`; that is seldom anything, and then costs a look."""
+        until = now - timedelta(days=KEPT_DAYS)
+        is_due = or_(*(select(table.id).where(*_due(table, until)).exists() for table in (Team, Run)))
+        async with self._database.read() as session:
+            if not (await session.exec(select(is_due))).one():
+                return
+        await self.empty(until=until)
 
     async def keep_emptying(self) -> None:
         """Forget the oldest now and every hour, until cancelled."""
@@ -136,3 +138,9 @@ class Trash:
             except StudioError as error:  # the database is full or away, which all who use it are told
                 logger.warning("The trash could not be emptied: %s", error)
             await asyncio.sleep(EVERY_S)
+
+
+def _due(table: type[Team] | type[Run], until: datetime | None) -> list[ColumnElement[bool]]:
+    """What tells that a row is in the trash by itself, and since before a time."""
+    is_trashed = col(table.listing) == "trashed"
+    return [is_trashed] if until is None else [is_trashed, col(table.trashed_at) < until]
