@@ -58,6 +58,13 @@ def import_bundle(bundle: Bundle, source: str = "") -> Imported:
         raise InvalidDocument("The file is nested too deeply.", fix="Import a smaller part of it.") from error
 
 
+def could_be_foreign(name: str, content: bytes) -> bool:
+    """Whether a file is worth a look: a script, a ZIP file, or JSON that names what only another tool writes."""
+    if name.lower().endswith((".py", ".ts", ".tsx", ".zip")):
+        return True
+    return len(content) <= MAX_DOCUMENT and PREFIX.encode() in content
+
+
 def detect(bundle: Bundle) -> Source:
     """The source of these files.
 

@@ -212,6 +212,7 @@ class TeamBuilder:
             reached = self._reached(START)
         for name in [name for name in flow.nodes if name not in reached]:
             node = flow.nodes[name]
+            flow.report.findings = [each for each in flow.report.findings if each.became != name]
             why = "Nothing leads to it from the start, so it never ran."
             flow.report.add("dropped", node.place, f"Node “{node.label}”", why)
             flow.remove(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -16,6 +17,7 @@ from starlette.datastructures import UploadFile
 
 from studio.errors import Conflict, InvalidDocument
 from studio.galleries import Gallery, parse_gallery
+from studio.importers import Imported, bundle_of, could_be_foreign, import_bundle
 from studio.store.galleries import Origin
 from studio.web.dependencies import PersonDep, SettingsDep
 from studio.web.fetch import fetch_document
@@ -61,6 +63,41 @@ class GallerySource:
     def digest(self) -> str:
         return hashlib.sha256(self.content).hexdigest()
 
+    @property
+    def name(self) -> str:
+        """Its file name; of pasted text one that fits what it looks like."""
+        if self.source:
+            return PurePosixPath(urlsplit(self.source).path).name
+        text = self.content[:2_000].decode("utf-8", "replace")
+        if "@openai/agents" in text:
+            return "pasted.ts"
+        return "pasted.py" if re.search(r"^(?:from|import) \w", text, re.MULTILINE) else "pasted.json"
+
+    async def imported(self) -> Imported:
+        """The team that another tool's file becomes.
+
+        Raises:
+            Conflict: It is not what was previewed.
+            StudioError: It is of no other tool, or cannot be read.
+        """
+        self._require_previewed()
+        return await asyncio.to_thread(lambda: import_bundle(bundle_of({self.name: self.content})))
+
+    async def found(self) -> Gallery | Imported:
+        """What it is: a gallery, or the team of another tool's file.
+
+        Raises:
+            Conflict: It is not what was previewed.
+            StudioError: It is neither.
+        """
+        if not could_be_foreign(self.name, self.content):
+            return await self.parsed()
+        return await self.imported()
+
+    def _require_previewed(self) -> None:
+        if self.digest_wanted and self.digest_wanted != self.digest:
+            raise Conflict("The gallery changed since the preview.", fix="Preview it again.")
+
     async def parsed(self) -> Gallery:
         """Read it, off the event loop since it may be large.
 
@@ -68,8 +105,7 @@ class GallerySource:
             Conflict: It is not what was previewed.
             InvalidDocument: It holds no component.
         """
-        if self.digest_wanted and self.digest_wanted != self.digest:
-            raise Conflict("The gallery changed since the preview.", fix="Preview it again.")
+        self._require_previewed()
         stem = PurePosixPath(urlsplit(self.source).path).stem
         return await asyncio.to_thread(parse_gallery, self.content, name=stem)
 

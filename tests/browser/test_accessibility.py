@@ -13,6 +13,7 @@ from tests.browser.accessibility import Inspection, widths
 from tests.browser.building import JsonObject, OpenPage, agent, call, limit, open_team, origin, replay, team
 from tests.browser.conftest import StudioServer
 from tests.browser.playing import expect_end, give_task
+from tests.importers.workflows import DESK
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -112,6 +113,10 @@ def test_pages(open_page: OpenPage, browser: Browser, studio_server: StudioServe
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("[data-gallery-preview]")).to_be_visible()
     look("galleries, with a preview")
+    page.locator("#import textarea").fill(json.dumps(DESK))
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("[data-save-team]")).to_be_visible()
+    look("galleries, with the report of an import")
     [shipped] = [each for each in api.get("/api/galleries").json() if each["name"] == "Team Studio"]
     visit(f"/galleries/{shipped['id']}?kind=tools")
     look("gallery")

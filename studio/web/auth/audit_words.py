@@ -53,6 +53,7 @@ WORDS: Mapping[str, str] = {
     "POST /api/galleries/library/components": "Saved a component to the library",
     "DELETE /api/galleries/{gallery_id}/components/{group}/{index}": "Deleted a component from the library",
     "POST /api/galleries": "Added a gallery",
+    "POST /api/imports": "Imported a team",
     "DELETE /api/galleries/{gallery_id}": "Deleted a gallery",
     "POST /api/approvals": "Approved permissions",
     "DELETE /api/approvals/{capability_hash}": "Revoked an approval",

@@ -134,6 +134,7 @@ DELETE /api/teams/{team_id}/windows/{tab}
 PREVIEWS = """
 POST /fragments/galleries/preview
 POST /api/galleries/preview
+POST /api/imports/preview
 """
 """Nor do these, but they may fetch; from an address only for an admin, which `sources.py` holds."""
 
@@ -161,6 +162,7 @@ PUT /api/teams/{team_id}/budget
 PUT /api/teams/{team_id}/breakpoints
 PUT /api/teams/{team_id}/examples
 POST /api/galleries
+POST /api/imports
 DELETE /api/galleries/{gallery_id}
 POST /api/galleries/library/components
 DELETE /api/galleries/{gallery_id}/components/{group}/{index}

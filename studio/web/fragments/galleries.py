@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from studio.errors import NotFound
 from studio.galleries import parse_gallery
+from studio.importers import Imported
 from studio.services.galleries import preview_of
+from studio.services.imports import report_of
 from studio.services.slots import Slot, slots_for, type_of
 from studio.store.tables import Team
 from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
@@ -42,9 +44,11 @@ class TeamPlaces(BaseModel):
 
 @router.post("/galleries/preview", dependencies=[QUEUED], openapi_extra=REQUEST_BODY)
 async def gallery_preview(source: GallerySourceDep, templates: TemplatesDep) -> Response:
-    gallery = await source.parsed()
+    found = await source.found()
+    if isinstance(found, Imported):
+        return templates.fragment("fragments/import_report.html", report=report_of(found), digest=source.digest)
     return await asyncio.to_thread(
-        lambda: templates.fragment("fragments/gallery_preview.html", preview=preview_of(gallery), digest=source.digest)
+        lambda: templates.fragment("fragments/gallery_preview.html", preview=preview_of(found), digest=source.digest)
     )
 
 

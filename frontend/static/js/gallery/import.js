@@ -28,7 +28,9 @@ export function galleryImport(page) {
 
   on(page, 'click', '[data-show-import]', () => toggle(panel.hidden !== false))
   on(page, 'click', '[data-hide-import]', () => toggle(false))
-  on(panel, 'change', '[data-source]', () => region.replaceChildren())
+  // At the first letter, not only when the field is left: then the page would move below the pointer that leaves it.
+  for (const type of ['input', 'change'])
+    on(panel, type, '[data-source]', () => region.replaceChildren())
 
   on(panel, 'submit', '[data-import-gallery]', (event, form) => {
     event.preventDefault()
@@ -49,18 +51,27 @@ export function galleryImport(page) {
     })
   })
 
-  on(panel, 'click', '[data-add-gallery]', (_event, button) => {
+  on(panel, 'click', '[data-add-gallery]', (_event, button) => add(button, 'galleries'))
+  on(panel, 'click', '[data-save-team]', (_event, button) => add(button, 'teams'))
+
+  /**
+   * Keep what was previewed, and open it.
+   * @param {HTMLElement} button
+   * @param {'galleries' | 'teams'} as
+   */
+  function add(button, as) {
     const digest = find('[data-gallery-preview]', region).dataset.digest ?? ''
     busy(button, async () => {
       try {
         if (!previewed) return
-        const added = await send('/api/galleries', previewed, 'json', digest)
-        location.assign(`/galleries/${added.id}`)
+        const url = as === 'teams' ? '/api/imports' : '/api/galleries'
+        const added = await send(url, previewed, 'json', digest)
+        location.assign(`/${as}/${added.id}`)
       } catch (error) {
         toastError(error)
       }
     })
-  })
+  }
 }
 
 /**

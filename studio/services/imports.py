@@ -1,0 +1,95 @@
+"""What pages show of a team that is imported from another tool, and what stays with the team afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from studio.components import JsonObject
+from studio.importers import SOURCES, VERDICTS, Imported, ImportFinding, Verdict
+from studio.services.galleries import Tally
+
+TITLES: Mapping[Verdict, str] = {
+    "asked": "Needed from you",
+    "dropped": "Left out",
+    "approximated": "Approximated",
+    "exact": "Exact",
+}
+"""In the order in which a person reads them."""
+TONES: Mapping[Verdict, str] = {"asked": "warning", "dropped": "danger", "approximated": "info", "exact": "info"}
+STATES: Mapping[Verdict, str] = {"asked": "waiting", "dropped": "wrong", "approximated": "opaque", "exact": "loaded"}
+MAX_NOTE = 2_000
+"""Characters of a note on the canvas."""
+NOTE_X, NOTE_Y = -256, -40
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """The findings of one verdict."""
+
+    title: str
+    tone: str
+    findings: tuple[ImportFinding, ...]
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """A team before it is saved."""
+
+    name: str
+    source: str
+    shape: str
+    tallies: tuple[Tally, ...]
+    groups: tuple[FindingGroup, ...]
+
+
+def report_of(imported: Imported) -> ImportReport:
+    """The report as a page shows it: what is needed first, and exact parts folded."""
+    counts = imported.counts
+    groups = [
+        FindingGroup(title, TONES[verdict], _findings(imported, verdict), verdict != "exact")
+        for verdict, title in TITLES.items()
+        if counts[verdict]
+    ]
+    tallies = [Tally(STATES[verdict], f"{counts[verdict]} {verdict}") for verdict in VERDICTS if counts[verdict]]
+    return ImportReport(
+        name_of(imported), SOURCES[imported.source].title, _shape(imported), tuple(tallies), tuple(groups)
+    )
+
+
+def name_of(imported: Imported) -> str:
+    """The team's name: the workflow's, or the source's."""
+    label = imported.team.get("label")
+    return str(label) if label else f"Team from {SOURCES[imported.source].title.removeprefix('the ')}"
+
+
+def layout_of(imported: Imported) -> JsonObject:
+    """The canvas with a note that holds the report until somebody removes it; empty where everything is exact."""
+    lines = [
+        f"{TITLES[verdict]}: {finding.what}. {finding.why} {finding.fix}".strip()
+        for verdict in TITLES
+        if verdict != "exact"
+        for finding in _findings(imported, verdict)
+    ]
+    if not lines:
+        return {}
+    text = "\n\n".join([f"Imported from {SOURCES[imported.source].title}.", *lines])
+    if len(text) > MAX_NOTE:
+        text = f"{text[: MAX_NOTE - 40].rpartition(chr(10))[0]}\n\nThere is more in the report of the import."
+    note: JsonObject = {"team": "", "text": text, "x": NOTE_X, "y": NOTE_Y}
+    return {"notes": {"import": note}}
+
+
+def _findings(imported: Imported, verdict: Verdict) -> tuple[ImportFinding, ...]:
+    return tuple(finding for finding in imported.findings if finding.verdict == verdict)
+
+
+def _shape(imported: Imported) -> str:
+    """What kind of team it is, and of whom."""
+    kind = str(imported.team["provider"]).rpartition(".")[2]
+    participants = cast("JsonObject", imported.team["config"])["participants"]
+    count = len(participants) if isinstance(participants, list) else 0
+    words = {"GraphFlow": "Graph", "RoundRobinGroupChat": "Round robin", "Swarm": "Swarm"}
+    return f"{words.get(kind, kind)}, {count} participant{'' if count == 1 else 's'}"

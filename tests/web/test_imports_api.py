@@ -1,0 +1,61 @@
+"""Teams of other tools through the API and the preview of the Galleries page."""
+
+from __future__ import annotations
+
+import json
+
+from fastapi.testclient import TestClient
+
+from tests.importers.samples import HANDOFFS, ROUTER
+from tests.importers.workflows import DESK
+from tests.web.documents import gallery, team
+
+
+def test_a_preview_reports_every_part_and_stores_nothing(client: TestClient):
+    before = client.get("/api/teams").json()
+    found = client.post("/api/imports/preview", json={"text": ROUTER}).json()
+    assert (found["source"], found["name"]) == ("agent-builder", "Kitchen desk")
+    assert found["counts"] == {"exact": 5, "approximated": 0, "dropped": 0, "asked": 0}
+    assert sum(found["counts"].values()) == len(found["findings"])
+    assert client.get("/api/teams").json() == before
+
+
+def test_what_is_imported_is_what_was_previewed_and_opens_as_a_team(client: TestClient):
+    files = {"file": ("desk.json", json.dumps(DESK))}
+    previewed = client.post("/api/imports/preview", files=files).json()
+    assert client.post("/api/imports", json={"text": ROUTER, "digest": previewed["digest"]}).status_code == 409
+    added = client.post("/api/imports", files=files, data={"digest": previewed["digest"]})
+    assert added.status_code == 201
+    saved = client.get(f"/api/teams/{added.json()['id']}").json()
+    assert (saved["name"], saved["component"]) == ("Desk", previewed["team"])
+
+
+def test_a_note_on_the_canvas_holds_the_report_until_it_is_removed(client: TestClient):
+    added = client.post("/api/imports", files={"file": ("a.py", HANDOFFS)}).json()
+    note = client.get(f"/api/teams/{added['id']}").json()["layout"]["notes"]["import"]
+    assert note["text"].startswith("Imported from the OpenAI Agents SDK.\n\nApproximated: Handoffs.")
+    exact = client.post("/api/imports", json={"text": ROUTER}).json()
+    assert client.get(f"/api/teams/{exact['id']}").json()["layout"] == {}
+
+
+def test_the_page_shows_a_report_for_a_workflow_and_components_for_a_gallery(client: TestClient):
+    report = client.post("/fragments/galleries/preview", json={"text": json.dumps(DESK)}).text
+    assert "data-save-team" in report
+    assert "Left out: 1" in report
+    assert "From OpenAI Agent Builder (JSON). Graph, 7 participants." in report
+    shelf = client.post("/fragments/galleries/preview", json={"text": json.dumps(gallery(teams=[team()]))}).text
+    assert "data-add-gallery" in shelf
+
+
+def test_names_of_a_file_are_text_on_the_page(client: TestClient):
+    code = ROUTER.replace('name="Cook"', 'name="<img src=x onerror=alert(1)>"')
+    page = client.post("/fragments/galleries/preview", json={"text": code}).text
+    assert "<img src=x" not in page
+    assert "&lt;img src=x" in page
+
+
+def test_what_is_of_no_tool_is_refused_with_what_to_do(client: TestClient):
+    for name, text in (("a.ts", 'import { Agent } from "@openai/agents";'), ("a.py", "print()"), ("a.zip", "PK")):
+        answer = client.post("/fragments/galleries/preview", files={"file": (name, text)})
+        assert answer.status_code == 422, answer.text
+        assert answer.json()["error"]["fix"]
