@@ -12,3 +12,4 @@ from studio.importers.importing import UnknownSource as UnknownSource
 from studio.importers.importing import could_be_foreign as could_be_foreign
 from studio.importers.importing import detect as detect
 from studio.importers.importing import import_bundle as import_bundle
+from studio.importers.importing import name_for as name_for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -56,6 +57,14 @@ def import_bundle(bundle: Bundle, source: str = "") -> Imported:
             return chosen.read(bundle)
     except RecursionError as error:
         raise InvalidDocument("The file is nested too deeply.", fix="Import a smaller part of it.") from error
+
+
+def name_for(text: str) -> str:
+    """A file name for pasted text, by what it looks like."""
+    head = text[:2_000]
+    if "@openai/agents" in head:
+        return "pasted.ts"
+    return "pasted.py" if re.search(r"^(?:from|import) \w", head, re.MULTILINE) else "pasted.json"
 
 
 def could_be_foreign(name: str, content: bytes) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -17,7 +16,7 @@ from starlette.datastructures import UploadFile
 
 from studio.errors import Conflict, InvalidDocument
 from studio.galleries import Gallery, parse_gallery
-from studio.importers import Imported, bundle_of, could_be_foreign, import_bundle
+from studio.importers import Imported, bundle_of, could_be_foreign, import_bundle, name_for
 from studio.store.galleries import Origin
 from studio.web.dependencies import PersonDep, SettingsDep
 from studio.web.fetch import fetch_document
@@ -68,10 +67,7 @@ class GallerySource:
         """Its file name; of pasted text one that fits what it looks like."""
         if self.source:
             return PurePosixPath(urlsplit(self.source).path).name
-        text = self.content[:2_000].decode("utf-8", "replace")
-        if "@openai/agents" in text:
-            return "pasted.ts"
-        return "pasted.py" if re.search(r"^(?:from|import) \w", text, re.MULTILINE) else "pasted.json"
+        return name_for(self.content[:10_000].decode("utf-8", "replace"))
 
     async def imported(self) -> Imported:
         """The team that another tool's file becomes.

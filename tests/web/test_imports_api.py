@@ -38,6 +38,13 @@ def test_a_note_on_the_canvas_holds_the_report_until_it_is_removed(client: TestC
     assert client.get(f"/api/teams/{exact['id']}").json()["layout"] == {}
 
 
+def test_the_import_of_a_team_takes_a_workflow_too(client: TestClient):
+    saved = client.post("/api/teams", json={"text": json.dumps(DESK)}).json()
+    assert saved["name"] == "Desk"
+    assert saved["layout"]["notes"]["import"]["text"].startswith("Imported from OpenAI Agent Builder (JSON).")
+    assert client.post("/api/teams", json={"text": "from os import path"}).status_code == 422
+
+
 def test_the_page_shows_a_report_for_a_workflow_and_components_for_a_gallery(client: TestClient):
     report = client.post("/fragments/galleries/preview", json={"text": json.dumps(DESK)}).text
     assert "data-save-team" in report

@@ -16,8 +16,10 @@ from studio.code import export_python
 from studio.components import JsonObject, Side, extract_secrets, find_class, load_component, template, walk
 from studio.errors import InvalidDocument, NotFound, StudioError
 from studio.galleries import parse_gallery
+from studio.importers import bundle_of, could_be_foreign, import_bundle, name_for
 from studio.models import ChatCompletionClient
 from studio.services.changes import is_addition
+from studio.services.imports import layout_of, name_of
 from studio.services.secret_storage import with_references
 from studio.services.slots import put_component
 from studio.store import ALL_TEAMS, MergeChoices, Store, TeamFilter, publisher_of
@@ -60,7 +62,7 @@ class CreateTeam(Body):
 
     name: str = Field("", max_length=200)
     component: JsonObject | None = None
-    text: str = Field("", description="JSON or YAML of one team.")
+    text: str = Field("", description="JSON or YAML of one team, or a workflow or script of another tool.")
     from_gallery: FromGallery | None = None
     layout: JsonObject = Field(default_factory=dict[str, JsonValue])
 
@@ -146,6 +148,8 @@ async def list_teams(
     "/teams", status_code=201, summary="Create a team: blank, from JSON, or from a gallery", response_model=TeamOut
 )
 async def create_team(body: CreateTeam, store: StoreDep) -> Response:
+    if body.text and could_be_foreign(name_for(body.text), body.text.encode()):
+        body = await asyncio.to_thread(_of_other_tool, body)
     component = await with_references(store, await _first_component(body, store))
     publisher = publisher_of(await store.galleries.get(body.from_gallery.gallery_id)) if body.from_gallery else ""
     team = await store.teams.create(component, name=body.name, layout=body.layout, publisher=publisher)
@@ -288,6 +292,13 @@ async def _from_gallery(wanted: FromGallery | None, store: Store) -> JsonObject:
     if wanted.index >= len(members):
         raise NotFound(f"The gallery has no component {wanted.index} among its {wanted.group}.")
     return members[wanted.index]
+
+
+def _of_other_tool(body: CreateTeam) -> CreateTeam:
+    """What is asked for a file of another tool: its team, with a note on the canvas about what came along."""
+    imported = import_bundle(bundle_of({name_for(body.text): body.text.encode()}))
+    name, layout = body.name or name_of(imported), {**layout_of(imported), **body.layout}
+    return body.model_copy(update={"text": "", "component": imported.team, "name": name, "layout": layout})
 
 
 class NotOneTeam(InvalidDocument):
