@@ -33,7 +33,7 @@ from studio.runs import InvalidTask, RunAlreadyEnded, RunControl, RunExists, Spe
 from studio.runs.tasks import task_text
 from studio.store import Store
 from studio.store.deployments import OpenedDeployment
-from studio.store.tables import Call
+from studio.store.tables import Call, Deployment
 
 CANCEL_S = 5.0
 """How long to wait for a canceled call to end, before its caller is told how it is."""
@@ -207,10 +207,11 @@ class CallDesk:
             CallNotFound: The key has no such call.
         """
         call = await self.store.calls.get(call_id, by.key.id)
-        return await self._status(call, settings_of(by), answered_after)
+        return await self.status_of(call, by.deployment, answered_after=answered_after)
 
-    async def _status(self, call: Call, settings: DeploymentSettings, answered_after: int | None) -> CallStatus:
-        view, events = CallView(settings), list[CallEvent]()
+    async def status_of(self, call: Call, deployment: Deployment, *, answered_after: int | None = None) -> CallStatus:
+        """The same, where nobody asks."""
+        view, events = CallView(DeploymentSettings.model_validate(deployment.settings)), list[CallEvent]()
 
         def is_there() -> bool:
             return answered_after is not None and view.last_seq > answered_after and view.has_answer

@@ -17,6 +17,7 @@ from sqlalchemy import Connection, bindparam, func, insert, update
 from sqlalchemy.dialects import sqlite
 from sqlmodel import col
 
+from studio.deployments.webhooks import EventKind, event_of
 from studio.runs import Draft, EntryKind, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
 from studio.runs.journal.log import Body
 from studio.store.database import Database
@@ -25,6 +26,7 @@ from studio.store.spending import add_spending
 from studio.store.sqlite import plain_connection
 from studio.store.tables import Run, RunEvent, UtcDateTime, table_of
 from studio.store.unavailable import StorageUnavailable
+from studio.store.webhooks import add_deliveries
 
 logger = logging.getLogger(__name__)
 
@@ -182,6 +184,7 @@ def _write_all(connection: Connection, batch: Sequence[_Append]) -> list[Sequenc
     results: list[Sequence[LogEntry] | None] = []
     rows: list[_Row] = []
     effects: list[tuple[str, Body]] = []
+    events: list[tuple[str, int, EventKind]] = []
     for item in batch:
         run_id, epoch, drafts = item.lease.run_id, item.lease.epoch, item.drafts
         last = _advance(connection, item, kept_at)
@@ -195,11 +198,15 @@ def _write_all(connection: Connection, batch: Sequence[_Append]) -> list[Sequenc
         kinds, said, texts = _columns(drafts)
         rows += zip(repeat(run_id), numbers, repeat(epoch), kinds, texts, repeat(kept_at))
         effects += zip(repeat(run_id), compress(said, map(_is_effect, kinds)))
+        if "state" in kinds and (event := event_of(item.status)):
+            events.append((run_id, last, event))
         item.tried = list(map(_entry, zip(repeat(run_id), numbers, repeat(at), kinds, said)))
         results.append(item.tried)
     if rows:
         _add_rows(connection, rows)
         add_spending(connection, at.date(), effects)
+    if events:
+        add_deliveries(connection, kept_at, events)
     return results
 
 

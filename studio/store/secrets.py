@@ -107,6 +107,25 @@ class Secrets:
                 raise NotFound(f"There is no secret {name!r}.")
             await session.delete(secret)
 
+    def encrypt(self, value: str) -> bytes:
+        """A value that is kept elsewhere than among the secrets; the redactor knows it from now on.
+
+        Raises:
+            SetupError: The key file cannot be used.
+        """
+        self.redactor.add("secret", value)
+        return self._cipher().encrypt(value.encode())
+
+    def decrypt(self, name: str, encrypted: bytes) -> str:
+        """What `encrypt` was given.
+
+        Raises:
+            SetupError: It was encrypted with another key.
+        """
+        value = self._decrypt(name, encrypted)
+        self.redactor.add("secret", value)
+        return value
+
     async def source(self) -> SecretSource:
         """What resolves `secret:NAME` to its value of this moment, and `env:NAME` as everywhere.
 

@@ -37,6 +37,7 @@ from studio.store.teams import Teams
 from studio.store.trash import Trash
 from studio.store.trends import Trends
 from studio.store.users import Users
+from studio.store.webhooks import Webhooks
 
 SECRET_KEY = "secret.key"
 """The file's name in the data folder."""
@@ -73,6 +74,7 @@ class Store:
     deployments: Deployments
     calls: Calls
     call_usage: CallUsage
+    webhooks: Webhooks
 
 
 @asynccontextmanager
@@ -141,6 +143,7 @@ async def read_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
 
 def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: Path) -> Store:
     runs, notifications = Runs(database, appender, lineage, data_dir), DatabaseNotifications(database)
+    secrets = Secrets(database, data_dir / SECRET_KEY)
     return Store(
         teams=Teams(database),
         settings=TeamSettingsStore(database),
@@ -153,7 +156,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         trends=Trends(database),
         run_imports=RunImports(database),
         connections=Connections(database),
-        secrets=Secrets(database, data_dir / SECRET_KEY),
+        secrets=secrets,
         approvals=Approvals(database),
         inbox=Inbox(database),
         costs=Costs(database, notifications),
@@ -167,6 +170,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         deployments=Deployments(database),
         calls=Calls(database),
         call_usage=CallUsage(database),
+        webhooks=Webhooks(database, secrets),
     )
 
 

@@ -498,3 +498,38 @@ class Call(Table, table=True):
     said_hash: str = ""
     address: str = ""
     at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Webhook(Table, table=True):
+    """Where a program is told of the calls of a deployment. `kinds` has a comma before and behind each kind."""
+
+    id: str = Field(primary_key=True)
+    deployment_id: str = Field(index=True, foreign_key="deployment.id", ondelete="CASCADE")
+    address: str
+    encrypted_secret: bytes
+    kinds: str
+    shows_answer: bool = False
+    is_on: bool = True
+    by: str = ""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Delivery(Table, table=True):
+    """One event on its way to a webhook. `next_at` is when it is tried next, and empty once it is not.
+
+    `status` and the start of the `answer` are those of the last try; without a status there was no answer, and
+    `answer` says why.
+    """
+
+    __table_args__ = (Index(None, "webhook_id", "at"), Index(None, "at"))
+
+    id: str = Field(primary_key=True)
+    webhook_id: str = Field(foreign_key="webhook.id", ondelete="CASCADE")
+    call_id: str
+    kind: str
+    at: datetime = Field(sa_type=UtcDateTime)
+    next_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+    attempts: int = Field(default=0, sa_type=Counter)
+    is_delivered: bool = False
+    status: int | None = Field(default=None, sa_type=Counter)
+    answer: str = ""

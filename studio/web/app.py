@@ -59,6 +59,7 @@ from studio.web.api import (
     teams,
     users,
     versions,
+    webhooks,
 )
 from studio.web.assets.assets import Assets, load_assets
 from studio.web.auth.access import Keys
@@ -154,6 +155,7 @@ ROUTERS: Sequence[StudioRouter] = (
     audit.router,
     health.router,
     deployments.router,
+    webhooks.router,
     rest.router,
     openai_chat.router,
     openai_responses.router,

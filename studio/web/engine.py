@@ -18,6 +18,7 @@ from studio.runs.fleet.worker import FleetWorker
 from studio.runs.prepare import RunDependencies
 from studio.sandbox import open_sandbox, outside_of
 from studio.services.calls import CallDesk
+from studio.services.deliveries import Deliveries
 from studio.settings import Settings
 from studio.store import Store
 from studio.store.costs import BOOKS
@@ -60,7 +61,10 @@ async def open_engine(
             worker = FleetWorker(supervisor, store.runs, store.fleet, store.notifications, look)
             await stack.enter_async_context(worker.serving())
         calls = CallDesk(store, supervisor, books)
-        async with _until_left(calls.keep_canceling_unanswered(), name="cancel unanswered calls"):
+        async with (
+            _until_left(calls.keep_canceling_unanswered(), name="cancel unanswered calls"),
+            _until_left(Deliveries(store, calls).keep_sending(), name="tell webhooks"),
+        ):
             yield supervisor, books
 
 

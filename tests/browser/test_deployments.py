@@ -18,6 +18,9 @@ from tests.browser.building import JsonObject, OpenPage, agent, call, limit, ope
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
 
+HOOK = "https://hooks.example.com/studio?token=abc"
+
+
 def greeter(label: str = "Greeter") -> JsonObject:
     return {**team(agent("writer"), termination_condition=limit(2)), "label": label}
 
@@ -216,6 +219,41 @@ def test_keys_are_made_shown_once_and_revoked(open_page: OpenPage, api: httpx.Cl
     assert httpx.get(models, headers=headers).status_code == 401
 
 
+def test_a_webhook_is_added_and_its_deliveries_are_listed(open_page: OpenPage, api: httpx.Client) -> None:
+    page = open_page()
+    key = published(page, api, "told")
+    visit(page, "/deployments/told/webhooks")
+    page.get_by_role("button", name="New webhook").click()
+    page.get_by_role("textbox", name="Address").fill("http://127.0.0.1/hooks")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").last).to_contain_text("127.0.0.1")
+    page.get_by_role("textbox", name="Address").fill(HOOK)
+    page.get_by_label("wait for an answer").uncheck()
+    page.keyboard.press("Enter")
+    field = page.get_by_role("textbox", name="Secret")
+    expect(field).to_be_focused()
+    secret = field.input_value()
+    assert secret.startswith("whsec_")
+    page.get_by_role("button", name="Close").last.click()
+    row = page.get_by_role("row", name=re.compile("hooks.example.com.*finished, failed, stopped.*On"))
+    expect(row).to_be_visible()
+    assert secret not in page.content()
+
+    headers = {"Authorization": f"Bearer {key}"}
+    call_url = f"{api.base_url}/d/told/calls"
+    httpx.post(call_url, headers=headers, params={"wait_s": 20}, json={"task": "Greet."}).raise_for_status()
+    page.reload()
+    event = page.get_by_role("row", name=re.compile("Call finished.*hooks.example.com"))
+    expect(event).to_be_visible()
+    event.get_by_role("button", name="Send again").click()
+    expect(event).to_be_visible()
+    page.get_by_role("button", name="Turn hooks.example.com off").click()
+    expect(page.get_by_role("button", name="Turn hooks.example.com on")).to_be_visible()
+    page.get_by_role("button", name="Delete hooks.example.com").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_text("No webhooks.")).to_be_visible()
+
+
 def test_a_deployment_is_turned_off_and_deleted(open_page: OpenPage, api: httpx.Client) -> None:
     page = open_page()
     published(page, api, "brief")
@@ -251,6 +289,15 @@ def test_the_pages_of_deployments(open_page: OpenPage, api: httpx.Client, width_
     api.post(f"/api/deployments/{name}/releases", json={"note": "Again"}).raise_for_status()
     made = api.post(f"/api/deployments/{name}/keys", json={"label": "old"}).json()
     api.delete(f"/api/deployments/{name}/keys/{made['id']}").raise_for_status()
+    visit(page, f"/deployments/{name}/webhooks")
+    look("webhooks, none yet")
+    api.post(f"/api/deployments/{name}/webhooks", json={"address": HOOK}).raise_for_status()
+    httpx.post(url, headers=headers, params={"wait_s": 20}, json={"task": "Greet."}).raise_for_status()
+    visit(page, f"/deployments/{name}/webhooks")
+    expect(page.get_by_role("button", name="Send again")).to_be_visible()
+    look("webhooks")
+    page.get_by_role("button", name="New webhook").click()
+    look("new webhook", "dialog[open]")
     for path in ("", f"/{name}", f"/{name}/calls", f"/{name}/releases", f"/{name}/releases/2", f"/{name}/keys"):
         visit(page, f"/deployments{path}")
         look(f"deployments{path}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from studio.components import JsonObject
 from tests.fleet.processes import Fleet
 from tests.web.documents import USER_PROXY, assistant, team
 from tests.web.mcp_clients import answered_task, begun_task
+from tests.web.receivers import Receiver, receiving
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 ASKS = team(assistant("writer", "A draft.", "Another."), USER_PROXY, max_messages=3)
@@ -64,9 +66,19 @@ def publish(owner: httpx.Client, document: JsonObject, **limits: float) -> str:
     return answer.json()["key"]["key"]
 
 
-def test_a_call_that_one_replica_begins_is_answered_followed_and_canceled_at_another(processes: Fleet):
+def test_a_call_that_one_replica_begins_is_answered_followed_and_canceled_at_another(
+    processes: Fleet, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("STUDIO_ALLOW_PRIVATE_URLS", "1")
+    with receiving() as receiver:
+        calls_at_replicas(processes, receiver)
+
+
+def calls_at_replicas(processes: Fleet, receiver: Receiver) -> None:
     owner, other = processes.web(), processes.web()
     key = publish(owner, ASKS)
+    body = {"address": receiver.url, "kinds": ["call.stopped"]}
+    secret = owner.post("/api/deployments/support/webhooks", json=body).json()["secret"]
     first, second = Caller(owner, key), Caller(other, key)
     begun = first.call("Go.", "one", wait_s=0)
     assert begun["state"] == "queued", "it waits for a worker"
@@ -84,6 +96,10 @@ def test_a_call_that_one_replica_begins_is_answered_followed_and_canceled_at_ano
     assert owner.get(f"/api/runs/{again['id']}").json()["continues"] == begun["id"]
     assert first.cancel(again["id"])["state"] == "cancelled"
     assert second.events(again["id"])[-1] == "ended"
+    told_by = time.monotonic() + 20
+    while not receiver.got and time.monotonic() < told_by:
+        time.sleep(0.1)
+    assert [each["data"]["id"] for each in receiver.events(secret)] == [again["id"]]
 
 
 def test_limits_of_calls_hold_for_all_replicas(processes: Fleet):

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
+from studio.web.app import services_of
+from studio.web.dependencies import Services
 from tests.web.documents import assistant, team
 from tests.web.doors import client_of
 
@@ -38,6 +41,14 @@ class Published:
         """A client with another key of the same deployment."""
         made = self.owner.post(f"/api/deployments/{self.name}/keys", json={"label": label}).json()
         return client_of(self.owner, {"Authorization": f"Bearer {made['key']}"})
+
+
+def running(server: TestClient) -> Services:
+    """What the started server works with."""
+    assert isinstance(server.app, FastAPI)
+    services = services_of(server.app)
+    assert services is not None
+    return services
 
 
 def deployed(owner: httpx.Client | TestClient, body: JsonObject) -> Any:

@@ -8,18 +8,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from studio.settings import Settings
-from studio.web.app import create_app, services_of
+from studio.web.app import create_app
 from studio.web.auth import NEEDS
 from studio.web.auth.person import CALLER
-from studio.web.dependencies import Services
 from tests.web.direct import Answer, Asked, ask
 from tests.web.documents import USER_PROXY, assistant, team
 from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
-from tests.web.publishing import Published, publish
+from tests.web.publishing import Published, publish, running
 
 CANARY = "cnry-of-another-caller"
 ROUTES = [route for route, need in NEEDS.items() if need.role == CALLER]
@@ -44,13 +42,6 @@ BODIES = {
 @pytest.fixture
 def published(client: TestClient) -> Published:
     return publish(client)
-
-
-def running(server: TestClient) -> Services:
-    assert isinstance(server.app, FastAPI)
-    services = services_of(server.app)
-    assert services is not None
-    return services
 
 
 def address_of(route: str, **ids: str) -> tuple[str, str]:

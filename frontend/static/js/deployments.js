@@ -1,14 +1,15 @@
 // @ts-check
 // The pages of one deployment: try it, follow its calls, decide on releases, keys, limits and settings.
 import { api } from './core/api.js'
-import { ask } from './core/dialog.js'
 import { find, on } from './core/dom.js'
 import { makeReadOnly } from './core/read-only.js'
 import { can } from './core/permissions.js'
 import { readSettings, warnOfEmptyAnswers } from './core/settings-form.js'
 import { tabs } from './core/tabs.js'
 import { toast, toastError } from './core/toast.js'
+import { change, isMeant } from './deployments/changes.js'
 import { tryCalls } from './deployments/try-calls.js'
+import { webhooks } from './deployments/webhooks.js'
 import { withApproval } from './playground/approval.js'
 
 const REFRESH_MS = 3000
@@ -18,6 +19,7 @@ const path = `/api/deployments/${encodeURIComponent(name)}`
 const home = `/deployments/${encodeURIComponent(name)}`
 let isKeyMade = false
 
+webhooks(page, path)
 const snippets = page.querySelector('[data-snippets]')
 if (snippets instanceof HTMLElement) tabs(snippets)
 const trying = page.querySelector('[data-try]')
@@ -123,34 +125,4 @@ async function refresh(rows) {
   } catch {
     // The studio may be restarting; the next time shows what there is.
   }
-}
-
-/**
- * @param {string} title
- * @param {string} text
- * @param {string} label
- * @param {'danger' | 'primary'} [tone]
- */
-async function isMeant(title, text, label, tone = 'danger') {
-  const choices = [
-    { value: '', label: 'Cancel' },
-    { value: 'yes', label, tone },
-  ]
-  return (await ask({ title, text, choices })) === 'yes'
-}
-
-/**
- * The server owns what is shown: after a change the page is read again.
- * @param {() => Promise<unknown>} work
- * @param {string} [next]  the page that follows
- */
-async function change(work, next) {
-  try {
-    await work()
-  } catch (error) {
-    toastError(error)
-    return
-  }
-  if (next) location.assign(next)
-  else location.reload()
 }

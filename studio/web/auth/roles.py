@@ -105,6 +105,7 @@ GET /deployments/{deployment}/releases/{number}
 GET /deployments/{deployment}/keys
 GET /deployments/{deployment}/limits
 GET /deployments/{deployment}/usage
+GET /deployments/{deployment}/webhooks
 GET /deployments/{deployment}/settings
 GET /fragments/deployments/{deployment}/calls
 GET /fragments/teams/{team_id}/publish
@@ -193,6 +194,12 @@ PUT /api/deployments/{deployment}/live
 POST /api/deployments/{deployment}/keys
 POST /api/deployments/{deployment}/tokens
 DELETE /api/deployments/{deployment}/keys/{key_id}
+GET /api/deployments/{deployment}/webhooks
+POST /api/deployments/{deployment}/webhooks
+PATCH /api/deployments/{deployment}/webhooks/{webhook_id}
+DELETE /api/deployments/{deployment}/webhooks/{webhook_id}
+GET /api/deployments/{deployment}/deliveries
+POST /api/deployments/{deployment}/deliveries/{delivery_id}/send
 """
 
 APPROVER = """

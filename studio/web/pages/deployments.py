@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from fastapi import Query, Request, Response
 from pydantic import BeforeValidator
@@ -18,7 +19,8 @@ from studio.services.publishing import speakers_of
 from studio.store import CallSummary, Store, TeamDocument
 from studio.store.call_usage import By, CallUsagePart
 from studio.store.deployments import KeyState, key_state
-from studio.store.tables import CallerKey, Deployment, Release
+from studio.store.tables import CallerKey, Delivery, Deployment, Release, Webhook
+from studio.store.webhooks import kinds_of
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.forms.settings_form import settings_fields
 from studio.web.router import StudioRouter
@@ -32,6 +34,7 @@ TABS: Mapping[str, str] = {
     "calls": "Calls",
     "releases": "Releases",
     "keys": "Keys",
+    "webhooks": "Webhooks",
     "limits": "Limits",
     "usage": "Usage",
     "settings": "Settings",
@@ -44,6 +47,13 @@ PROTOCOLS: Mapping[str, str] = {
     "openai-responses": "Responses",
     "mcp": "MCP",
 }
+EVENTS: Mapping[str, str] = {
+    "call.finished": "finished",
+    "call.failed": "failed",
+    "call.stopped": "were stopped",
+    "call.waiting": "wait for an answer",
+}
+"""What webhooks tell of calls."""
 GROUPS: Mapping[By, str] = {"day": "Day", "key": "Key", "release": "Release", "protocol": "Protocol"}
 
 
@@ -80,6 +90,26 @@ class KeyRow:
 
     key: CallerKey
     state: KeyState
+
+
+@dataclass(frozen=True)
+class WebhookRow:
+    """A webhook. Only its host is shown: addresses may hold secrets."""
+
+    webhook: Webhook
+    host: str
+    kinds: Sequence[str]
+
+
+@dataclass(frozen=True)
+class DeliveryRow:
+    """A delivery, and how it stands."""
+
+    delivery: Delivery
+    host: str
+    kind: str
+    tone: str
+    state: str
 
 
 @dataclass(frozen=True)
@@ -165,6 +195,17 @@ async def keys_page(request: Request, deployment: str, store: StoreDep, template
     return _page(request, templates, found, "keys", keys=await _keys(store, found))
 
 
+@router.get("/{deployment}/webhooks")
+async def webhooks_page(request: Request, deployment: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    found = await store.deployments.get(deployment)
+    rows = [
+        WebhookRow(each, _host(each), [_event(kind) for kind in kinds_of(each)])
+        for each in await store.webhooks.list(found.id)
+    ]
+    deliveries = [_delivery_row(*each) for each in await store.webhooks.deliveries(found.id)]
+    return _page(request, templates, found, "webhooks", webhooks=rows, deliveries=deliveries, kinds=EVENTS)
+
+
 @router.get("/{deployment}/limits")
 async def limits_page(request: Request, deployment: str, store: StoreDep, templates: TemplatesDep) -> Response:
     found = await store.deployments.get(deployment)
@@ -243,6 +284,23 @@ async def _keys(store: Store, found: Deployment) -> Sequence[KeyRow]:
 
 def _settings(found: Deployment) -> dict[str, object]:
     return {"fields": settings_fields(DeploymentSettings.model_validate(found.settings))}
+
+
+def _host(webhook: Webhook) -> str:
+    return urlsplit(webhook.address).netloc
+
+
+def _event(kind: str) -> str:
+    return kind.removeprefix("call.")
+
+
+def _delivery_row(delivery: Delivery, webhook: Webhook) -> DeliveryRow:
+    kind = f"Call {_event(delivery.kind)}"
+    if delivery.next_at is not None:
+        tone, state = ("waiting", "Retrying") if delivery.attempts else ("running", "Pending")
+    else:
+        tone, state = ("ok", "Delivered") if delivery.is_delivered else ("failed", "Given up")
+    return DeliveryRow(delivery, _host(webhook), kind, tone, state)
 
 
 def _before_live(found: Deployment, releases: Sequence[Release]) -> Release | None:

@@ -1,0 +1,34 @@
+// @ts-check
+// What the pages of a deployment have in common where they change something.
+import { ask } from '../core/dialog.js'
+import { toastError } from '../core/toast.js'
+
+/**
+ * @param {string} title
+ * @param {string} text
+ * @param {string} label
+ * @param {'danger' | 'primary'} [tone]
+ */
+export async function isMeant(title, text, label, tone = 'danger') {
+  const choices = [
+    { value: '', label: 'Cancel' },
+    { value: 'yes', label, tone },
+  ]
+  return (await ask({ title, text, choices })) === 'yes'
+}
+
+/**
+ * The server owns what is shown: after a change the page is read again.
+ * @param {() => Promise<unknown>} work
+ * @param {string} [next]  the page that follows
+ */
+export async function change(work, next) {
+  try {
+    await work()
+  } catch (error) {
+    toastError(error)
+    return
+  }
+  if (next) location.assign(next)
+  else location.reload()
+}

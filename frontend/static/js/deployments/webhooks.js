@@ -1,0 +1,74 @@
+// @ts-check
+// The tab Webhooks: add one, turn it on or off, send what was not delivered again.
+import { api, ApiError } from '../core/api.js'
+import { find, on } from '../core/dom.js'
+import { toastError } from '../core/toast.js'
+import { change, isMeant } from './changes.js'
+
+/**
+ * @param {HTMLElement} page
+ * @param {string} path  of the deployment, in the API
+ */
+export function webhooks(page, path) {
+  let isMade = false
+
+  on(page, 'submit', '[data-webhook-form]', async (event, form) => {
+    event.preventDefault()
+    const given = new FormData(/** @type {HTMLFormElement} */ (form))
+    const submit = /** @type {HTMLButtonElement} */ (find('[data-webhook-submit]', form))
+    const wrong = find('[data-webhook-error]', form)
+    submit.disabled = true
+    wrong.textContent = ''
+    try {
+      const made = await api.post(`${path}/webhooks`, {
+        address: given.get('address'),
+        kinds: given.getAll('kinds'),
+        shows_answer: given.has('shows_answer'),
+      })
+      isMade = true
+      form.closest('dialog')?.setAttribute('closedby', 'closerequest')
+      find('[data-secret-made]', form).hidden = false
+      submit.hidden = true
+      const shown = /** @type {HTMLInputElement} */ (find('#webhook-secret', form))
+      shown.value = made.secret
+      shown.focus()
+      shown.select()
+    } catch (error) {
+      submit.disabled = false
+      if (error instanceof ApiError && error.where === '/address') {
+        wrong.textContent = `${error.message} ${error.fix}`
+        find('#webhook-address', form).focus()
+      } else toastError(error)
+    }
+  })
+
+  page.querySelector('#webhook-dialog')?.addEventListener('close', () => {
+    if (isMade) location.reload()
+  })
+
+  on(page, 'click', '[data-turn-webhook]', (_event, button) =>
+    change(() => api.patch(addressOf(button), { is_on: button.dataset['turnWebhook'] === 'on' })),
+  )
+
+  on(page, 'click', '[data-delete-webhook]', async (_event, button) => {
+    const text = 'Nothing more is sent to its program, and its deliveries are deleted.'
+    if (await isMeant(`Delete the webhook to ${rowOf(button).dataset['label']}?`, text, 'Delete'))
+      await change(() => api.delete(addressOf(button)))
+  })
+
+  on(page, 'click', '[data-send-again]', (_event, button) => {
+    const row = /** @type {HTMLElement} */ (button.closest('[data-delivery]'))
+    const id = encodeURIComponent(row.dataset['delivery'] ?? '')
+    return change(() => api.post(`${path}/deliveries/${id}/send`, {}))
+  })
+
+  /** @param {HTMLElement} button */
+  function addressOf(button) {
+    return `${path}/webhooks/${encodeURIComponent(rowOf(button).dataset['webhook'] ?? '')}`
+  }
+}
+
+/** @param {HTMLElement} button */
+function rowOf(button) {
+  return /** @type {HTMLElement} */ (button.closest('[data-webhook]'))
+}
