@@ -374,6 +374,19 @@ def test_bodies_of_any_size_are_bounded_and_versions_named(site: Site):
     assert "2026-07-28" in unknown.json()["error"]["data"]["supported"]
 
 
+def test_the_header_that_names_a_task_must_name_the_one_that_is_asked_for(site: Site):
+    meta: JsonObject = {
+        **META,
+        "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}},
+    }
+    asking: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"_meta": meta, "taskId": "one"}}
+    headers = {VERSION: "2026-07-28", "Mcp-Method": "tasks/get"}
+    refused = post(site, asking, **headers, **{"Mcp-Name": "another"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, -32020)
+    unknown = post(site, asking, **headers, **{"Mcp-Name": "one"})
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (400, types.INVALID_PARAMS)
+
+
 @pytest.mark.parametrize("key", ["wrong", "of another deployment"])
 async def test_other_keys_open_nothing(site: Site, key: str):
     key = site.keys["asks"] if key != "wrong" else "sk-studio-wrong"

@@ -12,6 +12,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager, suppress
+from importlib.metadata import version
 from typing import Annotated, Any, cast
 
 import anyio
@@ -22,6 +23,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.types import Receive, Scope, Send
@@ -89,6 +91,7 @@ class McpServer:
         self._start = start
         server = Server[Any](
             NAME,
+            version=version("team-studio"),
             on_list_tools=self._list_tools,
             cache_hints={"tools/list": CacheHint(LISTED_FOR_MS), "server/discover": CacheHint(LISTED_FOR_MS)},
             get_tool_input_schema=lambda _: None,  # no argument is repeated in a header
@@ -301,6 +304,10 @@ class McpServer:
         if not _takes_tasks(ctx):
             needed: JsonObject = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
             raise MCPError(types.MISSING_REQUIRED_CLIENT_CAPABILITY, "This needs the extension for tasks.", needed)
+        assert ctx.request is not None
+        named = ctx.request.headers.get(MCP_NAME_HEADER)
+        if named is not None and decode_header_value(named) != params.task_id:
+            raise MCPError(types.HEADER_MISMATCH, "The header Mcp-Name does not match the task.")
         try:
             return await self._desk.status(_caller(ctx), params.task_id)
         except NotFound as error:
