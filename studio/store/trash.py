@@ -122,7 +122,7 @@ class Trash:
         return deleted
 
     async def prune(self, now: datetime) -> None:
-        """Delete for good what has been in the trash for `KEPT_DAYS`; that is seldom anything, and then costs a look."""
+        """Delete for good what has been in the trash for `KEPT_DAYS`; mostly that is nothing, and costs a look."""
         until = now - timedelta(days=KEPT_DAYS)
         is_due = or_(*(select(table.id).where(*_due(table, until)).exists() for table in (Team, Run)))
         async with self._database.read() as session:
