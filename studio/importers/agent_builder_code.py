@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from pydantic import JsonValue
 
 from studio.components import JsonObject
 from studio.importers.agents_sdk import AgentReader
 from studio.importers.bundle import Bundle
-from studio.importers.components import USER_PROXY, assignments, component, step
+from studio.importers.components import STEP, USER_PROXY, assignments, component, config_of, step
 from studio.importers.expressions import INPUT, Answer, Expressions, Known, Unsupported
 from studio.importers.findings import Imported, Location, Report
 from studio.importers.finishing import finished
@@ -56,7 +57,6 @@ class _WorkflowReader:
         self.name = ""
         self._tripwires: dict[str, _Tripwire] = {}
         self._pending: list[Check] = []
-        self._last: str | None = None
         self._runs: dict[str, str] = {}
 
     def read(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
@@ -73,8 +73,18 @@ class _WorkflowReader:
     # --- statements ---
 
     def _statements(self, body: Sequence[ast.stmt]) -> None:
-        for statement in body:
-            self._statement(statement)
+        skipped = False
+        for statement, after in zip_longest(body, body[1:]):
+            match statement, after:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict() as value), ast.Return(
+                    value=ast.Name(id=returned)
+                ) if name == returned and not self._is_answer(value):
+                    self._return(value, statement)
+                    skipped = True
+                case _ if skipped:
+                    skipped = False  # the return, which was read with what it returns
+                case _:
+                    self._statement(statement)
 
     def _statement(self, node: ast.stmt) -> None:  # noqa: C901  one arm for each statement of the language
         match node:
@@ -248,7 +258,6 @@ class _WorkflowReader:
         self.flow.nodes[name] = Node(label, place, part, hears, tells=False, prompts=prompts, name=name)
         self.flow.connect(self.open, name)
         self.open = [Edge(name)]
-        self._last = name
         if self._pending:
             put_before(self.flow, name, self._pending, self.report)
             self._pending = []
@@ -456,7 +465,23 @@ class _WorkflowReader:
         is_form = isinstance(value, ast.Name) or (isinstance(value, ast.Dict) and self._is_answer(value))
         if any("guardrail" in name or name == "workflow" for name in names):
             return True  # the message itself, as it was or as it was checked
-        return is_form and answers == {self._last} and self.open == [Edge(str(self._last))]
+        return is_form and answers == self._spoke_last()
+
+    def _spoke_last(self) -> set[str]:
+        """The nodes whose words are the last ones here, whatever silent steps come behind them."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        todo = [edge.source for edge in self.open]
+        while todo:
+            name = todo.pop()
+            part = self.flow.nodes[name].part if name in self.flow.nodes else None
+            is_silent = part is not None and part["provider"] == STEP and config_of(part).get("message") is None
+            if not is_silent:
+                found.add(name)
+            elif name not in seen:
+                seen.add(name)
+                todo += [edge.source for edge in self.flow.into(name)]
+        return found
 
     def _say(self, value: ast.expr, place: Location) -> None:
         if isinstance(value, ast.Dict):

@@ -480,13 +480,8 @@ class _Reading:
         text = str(_object(config.get("expr")).get("expression") or "")
         before = self._expressions.names.get("input")
         self._exits[node] = {}
-        if (
-            text.strip() in ("", "input")
-            or isinstance(before, Answer)
-            or "guardrails" in text
-            or "safe_text" in text
-            or before is None
-        ):
+        is_checked = "guardrails" in text or "safe_text" in text or (before is None and "input" in text)
+        if text.strip() in ("", "input") or is_checked or (isinstance(before, Answer) and _is_answer(text)):
             name = self._flow.add(Node(label, place, None), "pass_end")
             self._entry[node] = name
             self._flow.connect([Edge(name)], None)
@@ -534,6 +529,12 @@ class _Reading:
             return value
         given = _object(value).get("expression")
         return literal(given) if isinstance(given, str) else None
+
+
+def _is_answer(text: str) -> bool:
+    """Whether an expression is the answer of the agent before it: fields of `input` and nothing else."""
+    paths = re.findall(r"[\w.]+", re.sub(r'"(?:[^"\\]|\\.)*"', "", text))
+    return bool(paths) and all(path.startswith(("input.output_text", "input.output_parsed")) for path in paths)
 
 
 def _object(value: JsonValue) -> JsonObject:

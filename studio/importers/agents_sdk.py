@@ -447,7 +447,9 @@ class AgentReader:
         if isinstance(headers, dict):
             params["headers"] = {name: str(value) for name, value in headers.items()}
         if "allowed_tools" in given or "tool_filter" in given:
-            why = "All tools of the server are offered; there is no list of allowed ones."
+            allowed = self.script.value_or_none(given.get("allowed_tools"))
+            names = ", ".join(str(each) for each in allowed) if isinstance(allowed, list) else "a part of them"
+            why = f"All tools of the server are offered here. Allowed there: {names}."
             self.report.add("approximated", place, what, why, became=owner)
         else:
             self.report.add("exact", place, what, became=owner)

@@ -87,7 +87,11 @@ class Expressions:
             case ast.FormattedValue(value=value, format_spec=None):
                 return self._pieces(value)
             case _:
-                return [_placeholder(self._read(node))]
+                match self._read(node):
+                    case ast.Constant(value=str(text)):
+                        return [escaped(text)]
+                    case found:
+                        return [_placeholder(found)]
 
     def _read(self, node: ast.expr) -> ast.expr:  # noqa: C901  one arm for each kind of syntax
         match node:

@@ -94,6 +94,11 @@ def branch(head: str, body: str) -> str:
     return f"{head}:\n{indent(body, '  ')}"
 
 
+def ending(text: str) -> str:
+    """An end node with a message of its own."""
+    return f'end_result = {{\n  "message": "{text}"\n}}\nreturn end_result'
+
+
 SORTED = """
 class SortSchema(BaseModel):
   category: str
@@ -179,6 +184,24 @@ CONTEXT = export(
         'workflow_input_as_text=workflow["input_as_text"]\n  ),\n  run_config=',
     ),
     '{\n    "tone": "kind"\n  }',
+)
+APPROVAL = export(
+    "Returns",
+    SORTED
+    + agent("sort", "Sort the question.", "\n  output_type=SortSchema,")
+    + agent("offer", "Offer a return.")
+    + "def approval_request(message: str):\n  # TODO: Implement\n  return True\n",
+    run("sort", is_parsed=True)
+    + branch(
+        'if sort_result["output_parsed"]["category"] == "return"',
+        run("offer")
+        + 'approval_message = "Is {this} all right?"\n\n'
+        + branch("if approval_request(approval_message)", ending("It is on the way."))
+        + "\n"
+        + branch("else", ending("What else?")),
+    )
+    + "\n"
+    + branch("else", "return sort_result"),
 )
 HANDOFFS = """\
 from agents import Agent, Runner, handoff

@@ -12,13 +12,18 @@ from typing import Any
 
 import pytest
 
-from studio.components import JsonObject
+from studio import effects
+from studio.components import JsonObject, envelopes, load_component
+from studio.effects import HumanQuestion
 from studio.errors import InvalidDocument, StudioError, TooLarge
 from studio.importers import Imported, UnknownSource, bundle_of, import_bundle
+from studio.messages import TaskResult
+from studio.teams import Team
 from tests.cli.conftest import Studio
 from tests.cli.conftest import studio as studio
-from tests.importers.samples import AGENT_TOOLS, HANDOFFS, ROUTER, SAMPLES, TOOLS
-from tests.importers.workflows import DESK, agent, case, node, workflow
+from tests.importers.samples import AGENT_TOOLS, APPROVAL, HANDOFFS, ROUTER, SAMPLES, TOOLS
+from tests.importers.workflows import DESK, agent, case, cel, node, workflow
+from tests.web.documents import replay_model
 
 CORPUS = os.environ.get("STUDIO_IMPORT_CORPUS", "")
 """A folder with one folder of files for each source, each with a MANIFEST.json that groups them."""
@@ -93,6 +98,19 @@ def test_a_loop_goes_back_and_ends_with_its_condition_and_a_limit():
     assert [each["target"] for each in nodes["loop"]["edges"]] == ["Work", "end"]
     assert [each["target"] for each in nodes["Work"]["edges"]] == ["loop"]
     assert config["max_turns"] == 100
+
+
+def test_an_end_says_what_is_not_the_answer_before_it_already():
+    own = node("end", "End", expr=cel('{"message": "Thank you, " + workflow.input_as_text}'))
+    same = node("same", "End", expr=cel('{"output_text": input.output_text}'))
+    imported = read(workflow([agent("a", "A."), own], [("start", "out", "a"), ("a", "on_result", "end")]))
+    found = participants(imported)
+    assert list(found) == ["start", "A", "end"]
+    assert found["end"]["assignments"] == [
+        {"name": "output", "expression": "{'message': 'Thank you, ' + input_as_text}"}
+    ]
+    silent = read(workflow([agent("a", "A."), same], [("start", "out", "a"), ("a", "on_result", "same")]))
+    assert list(participants(silent)) == ["A"]
 
 
 def test_guardrails_check_the_input_of_the_agent_that_follows():
@@ -217,6 +235,40 @@ def test_a_key_in_the_open_becomes_the_name_of_a_variable():
 
 def test_importing_twice_gives_the_same():
     assert read(ROUTER).as_json() == read(ROUTER).as_json()
+
+
+def test_an_approval_asks_its_question_and_each_answer_has_its_end():
+    config: Any = read(APPROVAL).team["config"]
+    found = participants(read(APPROVAL))
+    edges = {name: [each["target"] for each in node["edges"]] for name, node in config["graph"]["nodes"].items()}
+    assert edges == {
+        "Sort": ["Offer"],
+        "Offer": ["approval_prompt"],
+        "approval_prompt": ["approval"],
+        "approval": ["end", "end_2"],
+        "end": [],
+        "end_2": [],
+    }
+    assert found["approval_prompt"]["message"] == "Is {{this}} all right?"
+    assert found["end"]["assignments"] == [{"name": "output", "expression": "{'message': 'It is on the way.'}"}]
+
+
+async def test_a_person_approves_and_the_workflow_goes_on(monkeypatch: pytest.MonkeyPatch):
+    async def approved(question: HumanQuestion) -> str:
+        return question.choices[0]
+
+    monkeypatch.setattr(effects, "ask_human", approved)
+    document = read(APPROVAL).team
+    answers = {"Sort": '{"category": "return"}', "Offer": "Here you are."}
+    for _, part in envelopes(document):
+        config: Any = part["config"]
+        if config.get("name") in answers and "model_client" in config:
+            config["model_client"] = replay_model(answers[config["name"]])
+    team = load_component(document)
+    assert isinstance(team, Team)
+    items = [each async for each in team.run_stream("Back?") if not isinstance(each, TaskResult)]
+    said = [each.to_text() for each in items if each.is_chat]
+    assert said[2:] == ["Here you are.", "Is {this} all right?", "Approve", '{"message": "It is on the way."}']
 
 
 def test_typescript_is_refused_with_what_to_do():
