@@ -94,7 +94,8 @@ class Container:
 
         Args:
             options: More of them for `docker run`. None of them can take back what the container is held to.
-            command: What it runs instead of what its image says.
+            command: What it runs instead of what its image says. It is the first process there, which has to collect
+                those that others leave, unless an option has the engine do it.
             folder: What the code changes of this machine.
             memory: Folders of the container, in memory, that the code may change beside its home.
             capabilities: Of the component that it is for.
@@ -109,7 +110,7 @@ class Container:
         try:
             network = await self._network(granted_hosts(capabilities))
             held = [*self._labels(), *options, *network, *confinement(engine, user, (HOME, *memory))]
-            outcome = await docker("run", "--detach", "--init", *held, self.image, *command, limit_s=PULL_LIMIT_S)
+            outcome = await docker("run", "--detach", *held, self.image, *command, limit_s=PULL_LIMIT_S)
             if outcome.exit_code != 0:
                 raise ExecutorUnavailable(
                     f"No container of the image {self.image!r} could be started: {reason(outcome)}",

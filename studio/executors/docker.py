@@ -42,6 +42,8 @@ from studio.executors.scripts import program_for
 from studio.messages import CancellationToken, CodeBlock
 
 WORKSPACE = "/workspace"
+STAY = "while :; do sleep 86400; done"
+"""What the first process of the container does. The shell collects what others leave, and no signal of code ends it."""
 GRACE_S = 10
 """How much longer than the code's own limit the `docker` command may take before the container is restarted."""
 GENERATED_NAME = re.compile(r"autogen-code-exec-[0-9a-f-]{36}")
@@ -148,7 +150,7 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
             options += volume(source, target, self.capabilities())
         for host, address in self.extra_hosts.items():
             options += ["--add-host", f"{host}:{address}"]
-        command = ("-c", "exec sleep infinity")
+        command = ("-c", STAY)
         capabilities = tuple(self.capabilities())
         await container.start([*options, *self._more_options], command, folder=self._folder, capabilities=capabilities)
 

@@ -186,7 +186,7 @@ class DockerJupyterServer(Component):
         folder = make_folder(self.bind_dir, self.capabilities()) if self.bind_dir else None
         place, memory = (bound(folder, self.work_dir), ()) if folder else ([], (self.work_dir,))
         with _environment_file({**dict.fromkeys(TOKENS, token), **resolved_headers(self.docker_env)}) as file:
-            options = ["--workdir", self.work_dir, *place, "--env-file", file]
+            options = ["--init", "--workdir", self.work_dir, *place, "--env-file", file]
             await container.start(options, folder=folder, memory=memory, capabilities=tuple(self.capabilities()))
 
     async def stop(self) -> None:

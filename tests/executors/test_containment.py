@@ -137,6 +137,16 @@ async def test_code_in_a_container_cannot(what: str, secret: Path, tmp_path: Pat
                 assert await said_by(executor, "print('goes on')") == "goes on\n"
 
 
+async def test_code_that_ends_every_process_ends_neither_the_container_nor_its_room_for_more(tmp_path: Path) -> None:
+    with within(CONFINING):
+        async with DockerCommandLineCodeExecutor(timeout=30, work_dir=str(tmp_path / "work")) as executor:
+            await executor.execute_code_blocks([CodeBlock(language="bash", code="kill -9 -1; kill -9 1")])
+            assert await said_by(executor, "print('goes on')") == "goes on\n"
+            leaving = "import os\nfor _ in range(300): os.system('true &')\nprint('done')"
+            assert await said_by(executor, leaving) == "done\n", "more than it may have at once: each is collected"
+            assert await said_by(executor, "print('goes on')") == "goes on\n"
+
+
 @pytest.mark.parametrize("what", DONE_ELSEWHERE)
 def test_an_ordinary_container_can(what: str) -> None:
     """So that the attempts above could fail."""
