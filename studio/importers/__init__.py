@@ -9,7 +9,7 @@ from studio.importers.findings import ImportFinding as ImportFinding
 from studio.importers.findings import Verdict as Verdict
 from studio.importers.importing import SOURCES as SOURCES
 from studio.importers.importing import UnknownSource as UnknownSource
-from studio.importers.importing import could_be_foreign as could_be_foreign
 from studio.importers.importing import detect as detect
 from studio.importers.importing import import_bundle as import_bundle
+from studio.importers.importing import import_foreign as import_foreign
 from studio.importers.importing import name_for as name_for

@@ -6,16 +6,20 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from studio.components import JsonObject, parse_document
 from studio.components.python_text import bounded_together
 from studio.errors import ConfigError, InvalidDocument, StudioError
 from studio.importers.agent_builder_code import ENTRY, import_code
 from studio.importers.agent_builder_json import PREFIX, import_json
-from studio.importers.bundle import MAX_DOCUMENT, Bundle
+from studio.importers.autogen_studio import import_workflow, workflow_in
+from studio.importers.bundle import MAX_DOCUMENT, Bundle, bundle_of
 from studio.importers.findings import Imported
 from studio.importers.python_script import PythonScript
 from studio.importers.sdk_script import import_script
 
+STUDIO_MARK = '"userproxy"'
 TRACE_MARK = "__trace_source__"
 
 
@@ -67,11 +71,23 @@ def name_for(text: str) -> str:
     return "pasted.py" if re.search(r"^(?:from|import) \w", head, re.MULTILINE) else "pasted.json"
 
 
-def could_be_foreign(name: str, content: bytes) -> bool:
-    """Whether a file is worth a look: a script, a ZIP file, or JSON that names what only another tool writes."""
-    if name.lower().endswith((".py", ".ts", ".tsx", ".zip")):
-        return True
-    return len(content) <= MAX_DOCUMENT and PREFIX.encode() in content
+def import_foreign(name: str, content: bytes) -> Imported | None:
+    """The team of another tool's file; None where it may be a gallery or a component.
+
+    Raises:
+        StudioError: It is a script or a ZIP file of no known source, or cannot be read.
+    """
+    is_only_foreign = name.lower().endswith((".py", ".ts", ".tsx", ".zip"))
+    marks = (PREFIX, STUDIO_MARK)
+    is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
+    if not is_only_foreign and not is_likely:
+        return None
+    try:
+        return import_bundle(bundle_of({name: content}))
+    except UnknownSource:
+        if is_only_foreign:
+            raise
+        return None
 
 
 def detect(bundle: Bundle) -> Source:
@@ -121,6 +137,30 @@ def _read_builder_json(bundle: Bundle) -> Imported:
     raise InvalidDocument("The file holds no workflow of Agent Builder.", fix="Choose its JSON, with `nodes`.")
 
 
+def _studio_document(bundle: Bundle) -> tuple[JsonValue, str] | None:
+    for name, text in bundle.named(".json"):
+        if STUDIO_MARK not in text:
+            continue
+        try:
+            document = parse_document(text, max_bytes=MAX_DOCUMENT)
+        except StudioError:
+            continue
+        if workflow_in(document) is not None:
+            return document, name
+    return None
+
+
+def _is_studio(bundle: Bundle) -> bool:
+    return _studio_document(bundle) is not None
+
+
+def _read_studio(bundle: Bundle) -> Imported:
+    found = _studio_document(bundle)
+    if found is None:
+        raise InvalidDocument("The file holds no workflow of AutoGen Studio.", fix="Choose the JSON that it exported.")
+    return import_workflow(*found)
+
+
 def _is_builder_code(bundle: Bundle) -> bool:
     texts = [text for _, text in bundle.named(".py")]
     has_workflow = any(f"def {ENTRY}(" in text for text in texts)
@@ -147,6 +187,7 @@ _ALL = (
     Source("agent-builder-json", "OpenAI Agent Builder (JSON)", _is_builder_json, _read_builder_json),
     Source("agent-builder", "OpenAI Agent Builder (Python)", _is_builder_code, _read_builder_code),
     Source("openai-agents", "the OpenAI Agents SDK", _is_sdk_script, import_script),
+    Source("autogen-studio", "AutoGen Studio before 0.4", _is_studio, _read_studio),
 )
 SOURCES: Mapping[str, Source] = {source.key: source for source in _ALL}
 """By key, in the order in which they are looked for."""

@@ -16,7 +16,7 @@ from starlette.datastructures import UploadFile
 
 from studio.errors import Conflict, InvalidDocument
 from studio.galleries import Gallery, parse_gallery
-from studio.importers import Imported, bundle_of, could_be_foreign, import_bundle, name_for
+from studio.importers import Imported, bundle_of, import_bundle, import_foreign, name_for
 from studio.store.galleries import Origin
 from studio.web.dependencies import PersonDep, SettingsDep
 from studio.web.fetch import fetch_document
@@ -86,9 +86,9 @@ class GallerySource:
             Conflict: It is not what was previewed.
             StudioError: It is neither.
         """
-        if not could_be_foreign(self.name, self.content):
-            return await self.parsed()
-        return await self.imported()
+        self._require_previewed()
+        imported = await asyncio.to_thread(import_foreign, self.name, self.content)
+        return imported or await self.parsed()
 
     def _require_previewed(self) -> None:
         if self.digest_wanted and self.digest_wanted != self.digest:

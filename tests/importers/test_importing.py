@@ -359,7 +359,11 @@ def test_every_sample_passes_the_check(sample: Any, studio: Studio, tmp_path: Pa
 @pytest.mark.skipif(not CORPUS, reason="STUDIO_IMPORT_CORPUS names no folder")
 @pytest.mark.parametrize(
     ("folder", "sources"),
-    [("openai-agent-builder", {"agent-builder", "agent-builder-json"}), ("openai-agents-sdk", {"openai-agents"})],
+    [
+        ("openai-agent-builder", {"agent-builder", "agent-builder-json"}),
+        ("openai-agents-sdk", {"openai-agents"}),
+        ("autogen-studio-0.2", {"autogen-studio"}),
+    ],
 )
 def test_every_published_file_is_found_and_imported(folder: str, sources: set[str], studio: Studio, tmp_path: Path):
     place = Path(CORPUS, folder)

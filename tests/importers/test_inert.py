@@ -53,7 +53,11 @@ def documents(trace: Path) -> dict[str, JsonValue]:
     deep: JsonValue = {"nodes": [agent("w", "W.")], "edges": [], "start_node_id": "w"}
     for _ in range(30):
         deep = {"nodes": [node("l", "While", condition=cel("state.x"), body=deep)], "edges": [], "start_node_id": "l"}
+    skill: JsonValue = {"title": system, "content": f"{system}\n@({system})\ndef run(x={system}): {system}\n"}
+    coder: JsonValue = {"type": "assistant", "config": {"name": system, "llm_config": system}, "skills": [skill, 7]}
+    proxy: JsonValue = {"type": "userproxy", "config": {"code_execution_config": "local", "default_auto_reply": system}}
     return {
+        "old-studio.json": [[{"sender": proxy, "receiver": coder}]],
         "instructions.json": workflow([agent("a", f"{{{{{system}}}}} {{{{state.__class__.__init__}}}}")], edges),
         "model.json": workflow([agent("a", "A.", model=cel(system))], edges),
         "condition.json": workflow(

@@ -54,6 +54,12 @@ def test_the_page_shows_a_report_for_a_workflow_and_components_for_a_gallery(cli
     assert "data-add-gallery" in shelf
 
 
+def test_a_gallery_that_only_mentions_what_another_tool_writes_is_a_gallery(client: TestClient):
+    text = json.dumps(gallery("userproxy", teams=[team()]))
+    assert "data-add-gallery" in client.post("/fragments/galleries/preview", json={"text": text}).text
+    assert client.post("/api/teams", json={"text": json.dumps({**team(), "label": "userproxy"})}).status_code == 201
+
+
 def test_names_of_a_file_are_text_on_the_page(client: TestClient):
     code = ROUTER.replace('name="Cook"', 'name="<img src=x onerror=alert(1)>"')
     page = client.post("/fragments/galleries/preview", json={"text": code}).text

@@ -16,7 +16,7 @@ from studio.code import export_python
 from studio.components import JsonObject, Side, extract_secrets, find_class, load_component, template, walk
 from studio.errors import InvalidDocument, NotFound, StudioError
 from studio.galleries import parse_gallery
-from studio.importers import bundle_of, could_be_foreign, import_bundle, name_for
+from studio.importers import import_foreign, name_for
 from studio.models import ChatCompletionClient
 from studio.services.changes import is_addition
 from studio.services.imports import layout_of, name_of
@@ -148,7 +148,7 @@ async def list_teams(
     "/teams", status_code=201, summary="Create a team: blank, from JSON, or from a gallery", response_model=TeamOut
 )
 async def create_team(body: CreateTeam, store: StoreDep) -> Response:
-    if body.text and could_be_foreign(name_for(body.text), body.text.encode()):
+    if body.text:
         body = await asyncio.to_thread(_of_other_tool, body)
     component = await with_references(store, await _first_component(body, store))
     publisher = publisher_of(await store.galleries.get(body.from_gallery.gallery_id)) if body.from_gallery else ""
@@ -295,8 +295,10 @@ async def _from_gallery(wanted: FromGallery | None, store: Store) -> JsonObject:
 
 
 def _of_other_tool(body: CreateTeam) -> CreateTeam:
-    """What is asked for a file of another tool: its team, with a note on the canvas about what came along."""
-    imported = import_bundle(bundle_of({name_for(body.text): body.text.encode()}))
+    """The same for the team of another tool's file, with a note on the canvas about what came along."""
+    imported = import_foreign(name_for(body.text), body.text.encode())
+    if imported is None:
+        return body
     name, layout = body.name or name_of(imported), {**layout_of(imported), **body.layout}
     return body.model_copy(update={"text": "", "component": imported.team, "name": name, "layout": layout})
 
