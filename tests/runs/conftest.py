@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -31,10 +33,25 @@ def drawer() -> Drawer:
     return drawer
 
 
+@pytest.fixture(scope="session")
+def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that nobody has used: to make its tables takes longer than most tests."""
+    folder = tmp_path_factory.mktemp("new")
+
+    async def make() -> None:
+        async with open_store(folder):
+            pass
+
+    with asyncio.Runner() as runner:
+        runner.run(make())
+    return folder / "studio.db"
+
+
 @pytest.fixture
-def open_studio(tmp_path: Path, world: World) -> OpenStudio:
+def open_studio(tmp_path: Path, world: World, new_database: Path) -> OpenStudio:
     """Opens a studio on the same folder each time."""
     del world
+    shutil.copy(new_database, tmp_path)
 
     @asynccontextmanager
     async def opening(*, rest_s: float = IDLE_S) -> AsyncGenerator[Studio]:

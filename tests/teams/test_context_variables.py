@@ -20,6 +20,7 @@ from studio.models import ReplayChatCompletionClient
 from studio.runs import RunState
 from studio.teams import DiGraph, DiGraphEdge, DiGraphNode, GraphFlow, RoundRobinGroupChat, Team
 from studio.tools import ContextVariables, FunctionTool
+from tests.runs.conftest import new_database as new_database
 from tests.runs.conftest import open_studio as open_studio
 from tests.runs.conftest import world as world
 from tests.runs.scripted import OpenStudio

@@ -43,6 +43,7 @@ from studio.teams import (
     Team,
 )
 from studio.tools import FunctionTool
+from tests.runs.conftest import new_database as new_database
 from tests.runs.conftest import open_studio as open_studio
 from tests.runs.conftest import world as world
 from tests.runs.scripted import OpenStudio
