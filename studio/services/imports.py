@@ -21,7 +21,7 @@ TONES: Mapping[Verdict, str] = {"asked": "warning", "dropped": "danger", "approx
 STATES: Mapping[Verdict, str] = {"asked": "waiting", "dropped": "wrong", "approximated": "opaque", "exact": "loaded"}
 MAX_NOTE = 2_000
 """Characters of a note on the canvas."""
-NOTE_X, NOTE_Y = -256, -40
+NOTE_X, NOTE_Y = -352, -40
 
 
 @dataclass(frozen=True)

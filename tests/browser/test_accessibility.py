@@ -107,7 +107,7 @@ def test_pages(open_page: OpenPage, browser: Browser, studio_server: StudioServe
     page.keyboard.press("Escape")
 
     visit("/galleries")
-    page.get_by_role("button", name="Import gallery").click()
+    page.get_by_role("button", name="Import").click()
     page.locator("#import").get_by_role("tab", name="Paste").click()
     page.locator("#import textarea").fill(json.dumps(newsroom()))
     page.get_by_role("button", name="Preview").click()

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
 def open_import(page: Page) -> None:
     page.goto("/".join(page.url.split("/")[:3]) + "/galleries", wait_until="domcontentloaded")
-    page.get_by_role("button", name="Import gallery").click()
+    page.get_by_role("button", name="Import").click()
 
 
 def test_a_workflow_is_previewed_saved_and_opens_with_what_is_left_to_do(open_page: OpenPage, tmp_path: Path) -> None:

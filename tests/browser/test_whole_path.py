@@ -60,7 +60,7 @@ def press(page: Page, command: str) -> None:
 
 def import_gallery(page: Page) -> None:
     page.goto(origin(page) + "/galleries", wait_until="domcontentloaded")
-    page.get_by_role("button", name="Import gallery").click()
+    page.get_by_role("button", name="Import").click()
     page.locator('input[name="file"]').set_input_files(GALLERY)
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("[data-gallery-preview]")).to_contain_text("RoundRobin Team")

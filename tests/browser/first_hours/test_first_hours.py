@@ -151,8 +151,8 @@ def test_a_gallery_of_autogen_is_pointed_at_another_server(
     file.write_text(json.dumps(gallery()))
     page = hands.page
     page.goto(page.url.replace("/teams", "/galleries"), wait_until="domcontentloaded")
-    hands.press(button(page, "Import gallery"))
-    page.get_by_role("region", name="Import a gallery").locator("input[type=file]").set_input_files(file)
+    hands.press(button(page, "Import"))
+    page.get_by_role("region", name="Import a gallery or team").locator("input[type=file]").set_input_files(file)
     hands.press(button(page, "Preview"))
     hands.press(button(page, "Add gallery"))
     hands.press(button(page, "Use as team"))
