@@ -3,7 +3,7 @@ import { el, svg } from '../../core/dom.js'
 import { isSame, parent } from '../../core/pointer.js'
 import { around } from './layout/align.js'
 import { CardList } from './draw/card-list.js'
-import { groupsIn } from '../document/annotations.js'
+import { groupsIn, notesOn } from '../document/annotations.js'
 import { EMPTY, frameAround, GROUP_ROOM, HUB_GAP, PAD, innerSize } from './draw/frame.js'
 import { CARD_WIDTH_PX, movedCards } from './layout/geometry.js'
 import { drawEmpty, drawHead, headKey } from './draw/head.js'
@@ -20,6 +20,9 @@ import { Viewport } from './viewport.js'
  * @typedef {import('./layout/geometry.js').Point} Point
  * @typedef {import('./draw/scene.js').Scene} Scene
  */
+
+/** As wide as components/annotations.css draws a note. */
+const NOTE_WIDTH_PX = 200
 
 /**
  * The team as a frame with cards and edges. Fires `drawn` after each drawing, and `shown` when the
@@ -161,7 +164,7 @@ export class Canvas extends EventTarget {
     this.#keys.layout = key
     const moved = this.#apply(scene, placed, view)
     if (this.#shown !== `${scene.pointer} ${this.viewport.isMeasured}`)
-      this.viewport.fit(this.content)
+      this.viewport.fit(this.#extent())
     this.#shown = `${scene.pointer} ${this.viewport.isMeasured}`
     const fresh = this.#showCards()
     this.#lines.draw(placed, moved)
@@ -189,7 +192,17 @@ export class Canvas extends EventTarget {
   }
 
   fit() {
-    this.viewport.fit(this.content, { isWhole: true })
+    this.viewport.fit(this.#extent(), { isWhole: true })
+  }
+
+  /** The frame of the team, and what notes take beside it and above. */
+  #extent() {
+    const { content, editor, inset } = this
+    const places = notesOn(editor.doc, editor.view).map(([, note]) => note)
+    const left = Math.min(0, ...places.map(({ x }) => x + inset.x))
+    const top = Math.min(0, ...places.map(({ y }) => y + inset.y))
+    const right = Math.max(content.width, ...places.map(({ x }) => x + inset.x + NOTE_WIDTH_PX))
+    return { x: left, y: top, width: right - left, height: content.height - top }
   }
 
   /** Show what is selected, as large as fits. */

@@ -100,7 +100,7 @@ export class Viewport extends EventTarget {
   /**
    * Show all of the world, as large as fits; where not even names could be read it is shown from
    * its beginning, unless the whole is wanted.
-   * @param {Size} content
+   * @param {import('./layout/geometry.js').Box} content
    * @param {{ isWhole?: boolean }} [options]
    */
   fit(content, { isWhole = false } = {}) {
@@ -114,8 +114,8 @@ export class Viewport extends EventTarget {
       whole >= least ? whole : isWhole || this.size.width < NARROW_PX ? least : READABLE_ZOOM
     const left = (this.size.width - content.width * this.zoom) / 2
     const top = (this.size.height - FOOT_PX + 20 - content.height * this.zoom) / 2
-    this.x = Math.round(Math.max(MARGIN_PX, left))
-    this.y = Math.round(Math.max(MARGIN_PX, Math.min(top, 120)))
+    this.x = Math.round(Math.max(MARGIN_PX, left) - content.x * this.zoom)
+    this.y = Math.round(Math.max(MARGIN_PX, Math.min(top, 120)) - content.y * this.zoom)
     this.#apply(false)
   }
 
