@@ -58,11 +58,13 @@ BROAD_CATCHES = {
     "runs/supervisor.py",  # one damaged run must not keep the studio from starting
     "runs/sharing/cassette.py",
     "sandbox/worker.py",
+    "services/deliveries.py",  # nor one delivery all others, or the process that sends them
     "store/appender.py",
     "store/notifications.py",  # nor may an error of a driver end the one task that hears for all
     "tools/base.py",
     "tools/mcp/connection.py",
     "tools/workbench.py",
+    "web/protocols/mcp.py",  # what goes on when its request is over has nobody to raise to
     "web/observability.py",  # a log call of foreign code must not fail what called it
 }
 """Where any error may be caught for good: a run must not end its siblings, the code of a tool is not ours, and one bad

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import zlib
+from email.message import Message
 
 from studio.egress.guard import HostRefused
 
@@ -13,8 +15,29 @@ PACKED = {"gzip": 47, "x-gzip": 47, "deflate": 47}
 """Window bits by which zlib reads each kind of packing; 32 more tell it to look which of the two it is."""
 EVENTS = "text/event-stream"
 END_OF_EVENT = re.compile(rb"\n\n|\r\r|\r\n\r\n")
+CHARSETS = re.compile(
+    r"utf-(8|16|32)(-[bl]e)?|ascii|iso8859-.+|iso2022_.+|cp\d+|koi8-.|mac-.+|gb.+|big5.*|euc_.+|shift_jis.*|tis-620"
+)
+"""The names, as Python has them, of what texts of the web are written in. Others may take time by the square."""
 STEP_BYTES = 65_536
 """That are unpacked before they are counted."""
+
+
+def without_odd_charset(content_type: str) -> str:
+    """What an answer says it is. What it says of its letters is left out if it is not usual on the web.
+
+    Some encodings of Python take minutes for an answer of megabytes (Punycode), and a server may name any.
+    """
+    message = Message()
+    message["content-type"] = content_type
+    charset = message.get_content_charset()
+    if charset is None:
+        return content_type
+    try:
+        is_usual = CHARSETS.fullmatch(codecs.lookup(charset).name) is not None
+    except (LookupError, ValueError):
+        is_usual = False
+    return content_type if is_usual else content_type.partition(";")[0]
 
 
 class TooLong(HostRefused):

@@ -17,7 +17,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.request import getproxies, proxy_bypass
 
-from studio.egress.answers import EVENTS, Meter
+from studio.egress.answers import EVENTS, Meter, without_odd_charset
 from studio.egress.attempts import failed
 from studio.egress.guard import FIRST_TRIES_S, PORTS, Guard, HostRefused, IPAddress
 
@@ -78,6 +78,9 @@ class _Rules:
         request.headers["accept-encoding"] = "gzip"  # what can be unpacked in bounds
 
     def meter(self, headers: httpx.Headers) -> Meter:
+        """What takes the body; headers that would have it read without bounds are taken back."""
+        if "content-type" in headers:
+            headers["content-type"] = without_odd_charset(headers["content-type"])
         is_events = headers.get("content-type", "").startswith(EVENTS)
         packing = headers.pop("content-encoding", "")
         return Meter(packing, self._limit, of_each_event=self._is_session and is_events)

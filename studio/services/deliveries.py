@@ -67,6 +67,9 @@ class Deliveries:
             status, answer = await _sent(due.webhook.address, signed_headers(secret, due.delivery.id, now, body), body)
         except StudioError as error:
             status, answer = None, error.what
+        except Exception:  # one that cannot be sent must not end the others, or all that the process does
+            logger.exception("Delivery %s cannot be sent", due.delivery.id)
+            status, answer = None, "It could not be sent. The server log has the details."
         await self.store.webhooks.settle(due.delivery, now, status=status, answer=answer[:KEPT_CHARACTERS])
 
     async def _body(self, due: Due) -> JsonValue:

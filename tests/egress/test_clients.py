@@ -144,6 +144,28 @@ async def test_what_cannot_be_unpacked_in_bounds_is_refused(library: Any, packin
             await client.get(url)
 
 
+@pytest.mark.parametrize("charset", ["punycode", "PunyCode", "idna", "unicode_escape", "zlib", "none-such"])
+async def test_letters_are_read_only_by_what_the_web_writes_them_in(library: Any, charset: str):
+    """Python's Punycode takes minutes for megabytes, and the server chooses."""
+    answer = response("é-99".encode(), content_type=f"text/plain; charset={charset}")
+    async with (
+        answering(answer) as url,
+        http_client(Guard.for_url(url), client_class=library.AsyncClient) as client,
+    ):
+        assert (await client.get(url)).text == "é-99"
+
+
+async def test_letters_of_the_web_are_read(library: Any):
+    for charset in ("utf-8", "latin1", "windows-1251", "koi8-r", "Shift_JIS", "EUC-KR", "gb18030", "Big5", "utf-16le"):
+        answer = response("Yes".encode(charset), content_type=f"text/plain; charset={charset}")
+        async with (
+            answering(answer) as url,
+            http_client(Guard.for_url(url), client_class=library.AsyncClient) as client,
+        ):
+            got = await client.get(url)
+            assert (got.charset_encoding, got.text) == (charset.lower(), "Yes")
+
+
 async def test_a_session_may_go_on_but_no_event_of_it(library: Any):
     events = response(b"data: 12345\n\n" * 50, content_type="text/event-stream")
     async with (

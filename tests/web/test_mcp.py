@@ -15,6 +15,8 @@ import pytest
 from mcp import MCPError, types
 
 from studio.components import JsonObject
+from studio.services.calls import CallDesk
+from studio.web.protocols.mcp import open_mcp
 from tests.web.documents import ASK, USER_PROXY, assistant, shouting, team
 from tests.web.mcp_clients import ERAS, Era, TakesTasks, ask_task, begun_task, mcp_client, polled, said, told
 from tests.web.openai_clients import Server, writer
@@ -395,3 +397,17 @@ async def test_other_keys_open_nothing(site: Site, key: str):
     with pytest.raises(ExceptionGroup):
         async with site.client("plain", key=key):
             pass
+
+
+async def test_what_fails_between_two_requests_ends_nothing_else():
+    async def fails() -> None:
+        raise ValueError("A library's own error.")
+
+    async def goes_on(done: asyncio.Event) -> None:
+        done.set()
+
+    async with open_mcp(cast("CallDesk", None), asyncio.Event()) as endpoint:
+        endpoint.start(fails())
+        await asyncio.sleep(0)
+        endpoint.start(goes_on(done := asyncio.Event()))
+        await asyncio.wait_for(done.wait(), 5)

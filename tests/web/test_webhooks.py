@@ -14,6 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.deployments.webhooks import RETRIES
+from studio.services import deliveries as deliveries_module
 from studio.services.deliveries import Deliveries
 from studio.settings import Settings
 from tests.web.documents import USER_PROXY, assistant, team
@@ -212,6 +213,28 @@ def test_a_name_that_leads_inside_is_refused_when_it_is_sent(client: TestClient)
     [delivery] = deliveries(published)
     assert delivery["status"] is None
     assert "private" in delivery["answer"] or "localhost" in delivery["answer"]
+
+
+@pytest.mark.slow
+def test_a_delivery_that_cannot_be_sent_ends_nothing_else(
+    client: TestClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+):
+    published = publish(client)
+    broken = "https://broken.example/"
+    sent = deliveries_module._sent  # pyright: ignore[reportPrivateUsage]
+
+    async def breaks(address: str, *given: Any) -> Any:
+        if address == broken:
+            raise UnicodeError("A library's own error.")
+        return await sent(address, *given)
+
+    monkeypatch.setattr(deliveries_module, "_sent", breaks)
+    body = {"address": broken}
+    assert published.owner.post("/api/deployments/support/webhooks", json=body).status_code == 201
+    added(published, receiver)
+    published.call()
+    soon(lambda: len(receiver.got) == 1 and all(each["attempts"] for each in deliveries(published)))
+    assert sorted(each["answer"] for each in deliveries(published))[-1].startswith("It could not be sent.")
 
 
 def test_a_secret_is_told_once_and_kept_encrypted(client: TestClient, settings: Settings):

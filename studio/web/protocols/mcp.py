@@ -6,6 +6,7 @@ What is answered stands in `mcp_server.py`, which needs the package `mcp`: it is
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -17,6 +18,7 @@ from studio.deployments import DeploymentUnavailable
 from studio.services.calls import CallDesk
 from studio.web.router import StudioRouter
 
+logger = logging.getLogger(__name__)
 router = StudioRouter(prefix="/d/{deployment}", include_in_schema=False)
 
 
@@ -60,14 +62,21 @@ class McpEndpoint:
         return app
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Let this go on until it ends or the server stops."""
-        task = self._tasks.create_task(work)
+        """Let this go on until it ends or the server stops. What fails in it is logged, and ends nothing else."""
+        task = self._tasks.create_task(_logged(work))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
     def stop(self) -> None:
         for task in self._running:
             task.cancel()
+
+
+async def _logged(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except Exception:
+        logger.exception("MCP: what went on between two requests failed")
 
 
 def _server_module() -> Any:
