@@ -105,7 +105,20 @@ def wrong_with(answer: Answer, asked: Asked, route: Route) -> str:
         return "" if is_told else f"{answer.status} is not documented"
     if not asked.path.startswith(("/api/", "/fragments/", "/d/")):
         return "" if answer.headers["content-type"].startswith("text/html") else f"{answer.status} is no page"
+    if route.label.endswith("/mcp") and _is_of_mcp(answer):
+        return ""
     return _wrong_with_error(answer)
+
+
+def _is_of_mcp(answer: Answer) -> bool:
+    """Whether the protocol's own package refused it: as JSON-RPC, or in words where the body is not even JSON."""
+    if answer.body.startswith(b"Invalid Content-Type"):
+        return True
+    try:
+        sent = json.loads(answer.body)
+        return sent["jsonrpc"] == "2.0" and type(sent["error"]["code"]) is int and bool(sent["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def _wrong_with_error(answer: Answer) -> str:
