@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -90,7 +91,7 @@ class VariableExpression:
         match node:
             case ast.Constant(value=str(text)) if self._stand_in in text:
                 raise ValueError("Write variables outside of quotes: `${name}`, not `'${name}'`.")
-            case ast.Name() | ast.Constant(value=str() | int() | float() | None):
+            case ast.Name() | ast.Constant(value=str() | int() | float() | None) if not _is_endless(node):
                 return
             case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
                 inside = parts
@@ -174,6 +175,11 @@ class VariableCondition(VariableExpression):
             raise ConfigError(f"The condition {self.text!r} cannot be checked: {error}.") from error
 
 
+def _is_endless(node: ast.expr) -> bool:
+    """Whether it is a number that JSON does not have, such as 1e999."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, float) and not math.isfinite(node.value)
+
+
 def _within(value: object, key: str | int) -> object:
     """The field of an object or the item of a list; never an attribute."""
     if isinstance(value, dict):
@@ -189,7 +195,7 @@ def _combined(op: type[ast.operator], left: object, right: object) -> object:
         if not isinstance(left, int | float) or not isinstance(right, int | float):
             raise TypeError(f"{left!r:.50} and {right!r:.50} are not both numbers")
         result = left + right if op is ast.Add else _ARITHMETIC[op](left, right)
-        if isinstance(result, int) and result.bit_length() > MAX_INT_BITS:
+        if result.bit_length() > MAX_INT_BITS if isinstance(result, int) else not math.isfinite(result):
             raise OverflowError("the number is too large")
         return result
     pair = (cast("str", left), cast("str", right))  # or two lists

@@ -26,7 +26,7 @@ from starlette.types import Receive, Scope, Send
 
 from studio.errors import SetupError
 from studio.web.assets.bundling import BUNDLE_SUFFIX, MAP_SUFFIX, Bundle, NotBundleable, bundle, common_bundle, facade
-from studio.web.assets.imports import joined, modules_behind, with_imports
+from studio.web.assets.imports import imports_of, joined, modules_behind, with_imports
 
 FOREVER = "private, max-age=31536000, immutable"
 COMMON_SHEET = "css/studio.css"
@@ -119,7 +119,13 @@ class Assets:
         module = self.bundle(entry)
         if module is None:
             return Loading(self.url(entry), self.modules_behind(entry))
-        return Loading(self.url(module.path), self._links(module.apart))
+        return Loading(self.url(module.path), self._links([*module.apart, *self._facades_for(module)]))
+
+    def _facades_for(self, module: Bundle) -> list[str]:
+        """What modules that stay apart import of those that every page loads."""
+        common = self.common()
+        named = {path for each in module.apart for path in imports_of(each, self.files, self.packages)}
+        return sorted(named & common.names.keys()) if common else []
 
     def routes(self) -> list[BaseRoute]:
         common = self.common()

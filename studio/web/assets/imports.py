@@ -15,13 +15,14 @@ def modules_behind(entry: str, files: Mapping[str, bytes], packages: Mapping[str
     found: dict[str, None] = {}
     waiting = [entry]
     for path in waiting:
-        new = [each for each in _imports(path, files, packages) if each not in found and each != entry]
+        new = [each for each in imports_of(path, files, packages) if each not in found and each != entry]
         found.update(dict.fromkeys(new))
         waiting.extend(dict.fromkeys(new))
     return list(found)
 
 
-def _imports(path: str, files: Mapping[str, bytes], packages: Mapping[str, str]) -> Iterator[str]:
+def imports_of(path: str, files: Mapping[str, bytes], packages: Mapping[str, str]) -> Iterator[str]:
+    """The paths of the modules that one names."""
     for name in IMPORT.findall(files[path]):
         target = _resolved(name.decode(), path, packages)
         if target in files:
