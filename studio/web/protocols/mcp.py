@@ -76,7 +76,7 @@ async def _logged(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except Exception:
-        logger.exception("MCP: what went on between two requests failed")
+        logger.exception("MCP: work between two requests failed")
 
 
 def _server_module() -> Any:
