@@ -13,7 +13,7 @@ import {
 } from '../../core/first-steps-memory.js'
 import { fillSlot } from '../actions.js'
 import { firstSteps, isNearlyEmpty } from '../document/first-steps.js'
-import { goTo } from './checklist.js'
+import { goTo } from './checklist/rows.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor

@@ -6,7 +6,7 @@ import { debounce, el, find, on, prose } from '../../core/dom.js'
 import { isSame } from '../../core/pointer.js'
 import { rebase } from '../document/rebase.js'
 import { keyOf, problems } from '../document/findings.js'
-import { problemList } from './checklist.js'
+import { problemList } from './checklist/rows.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor

@@ -4,7 +4,7 @@
 import { el, icon, prose } from '../../../core/dom.js'
 import { isWithin } from '../../../core/pointer.js'
 import { adviceOf, dismiss } from '../../document/findings.js'
-import { runFix } from '../checklist.js'
+import { runFix } from '../checklist/rows.js'
 import { at } from './entries.js'
 
 /**
