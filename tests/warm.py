@@ -16,10 +16,15 @@ from studio.settings import Settings
 from studio.web.app import create_app
 from tests.web.doors import BASE_URL, TOKEN, client_of, wait_until_warm
 
+ENDING_S = 10
+
 with (
     tempfile.TemporaryDirectory() as _folder,
     TestClient(create_app(Settings(data_dir=Path(_folder) / "data", token=TOKEN)), base_url=BASE_URL) as _server,
 ):
     wait_until_warm(_server)
     assert client_of(_server, {"Authorization": f"Bearer {TOKEN}"}).get("/api/openapi.json").status_code == 200
+for _thread in threading.enumerate():
+    if _thread is not threading.current_thread():
+        _thread.join(ENDING_S)  # told to end, and perhaps not gone yet
 assert threading.active_count() == 1, threading.enumerate()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
@@ -39,15 +40,11 @@ async def list_models(
         HostRefused: The address may not be reached.
         MissingSecret: The key has no value.
     """
-    verify = await asyncio.to_thread(trusted)  # the first time, it reads all authorities of the system
     import httpx
 
     url = _url_of(client, listing)
     try:
-        guard = Guard.for_url(url)
-        async with http_client(
-            guard, limit=MAX_BYTES, verify=verify, follow_redirects=False, timeout=timeout_s
-        ) as http:
+        async with await asyncio.to_thread(_http_client, Guard.for_url(url), timeout_s) as http:
             answer = await http.get(url, headers=_headers_of(client))
             body = answer.json() if answer.status_code == 200 else None
     except (httpx.HTTPError, ValueError) as error:
@@ -56,6 +53,11 @@ async def list_models(
         # What the service says may repeat the key.
         raise _no_list(url, f"status {answer.status_code}")
     return _names(body)
+
+
+def _http_client(guard: Guard, timeout_s: float) -> Any:
+    """The first one loads the library and reads all authorities of the system: too much for the event loop."""
+    return http_client(guard, limit=MAX_BYTES, verify=trusted(), follow_redirects=False, timeout=timeout_s)
 
 
 def _url_of(client: ServiceClient, listing: Listing | None) -> str:

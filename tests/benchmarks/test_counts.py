@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -31,14 +32,18 @@ class Counter:
 
 
 async def instructions(build: Build, size: int, model: str) -> int:
+    """What a run takes, without what others have the collector of garbage call while it goes on."""
     run, _ = build(size, model)
     counter = Counter()
     before = sys.gettrace()
+    gc.collect()
+    gc.disable()
     sys.settrace(counter)
     try:
         await run(lambda: None)
     finally:
         sys.settrace(before)
+        gc.enable()
     return counter.count
 
 

@@ -81,7 +81,7 @@ def palette(page: Page, text: str, kind: str = "") -> Locator:
 
 
 def drag(page: Page, source: Locator, target: Locator, at: tuple[float, float] = (0.5, 0.5)) -> None:
-    source.scroll_into_view_if_needed()
+    source.hover(trial=True)  # scrolls there, and waits while the canvas is drawn again
     start, end = source.bounding_box(), target.bounding_box()
     assert start is not None
     assert end is not None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import OpenPage, StudioServer
 from tests.browser.playing import (
@@ -171,6 +171,23 @@ def test_past_runs_are_reopened_from_the_log(open_page: OpenPage, shipped_team: 
     expect(page.locator(MESSAGES)).to_have_count(5)
     expect_end(page)
     assert page.url == first
+
+
+def test_a_run_that_ends_while_its_page_opens_is_shown_to_its_end(
+    open_page: OpenPage, shipped_team: Callable[[str], str]
+) -> None:
+    page = open_page()
+    give_task(page, shipped_team("Writer and critic"), "Write a poem.")
+    expect_end(page)
+
+    def before_the_end(route: Route) -> None:
+        answer = route.fetch()
+        page_of_log = answer.json()
+        route.fulfill(response=answer, json=page_of_log | {"entries": page_of_log["entries"][:-1]})
+
+    page.route("**/events?newest=true*", before_the_end)
+    page.reload()
+    expect_end(page)
 
 
 def test_a_page_sees_its_run_go_on_after_the_server_was_killed(

@@ -23,10 +23,13 @@ NO_SAVING = """() => {
   window.fetch = (url, given) => (given?.method === 'PUT' ? Promise.reject(new TypeError('offline')) : real(url, given))
 }"""
 DOC = "() => JSON.stringify(window.watched.doc)"
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Waits until the canvas shows the document as it is."""
 
 
 def card(page: Page, number: int) -> None:
     """Select one of the cards and put the focus there, if there are any."""
+    page.evaluate(DRAWN)
     count = page.locator(".node[data-card]").count()
     if count:
         page.locator(".node[data-card] .node-name").nth(number % count).click()
@@ -43,6 +46,7 @@ def on_card(*keys: str) -> Callable[[Page, int], None]:
 
 
 def drag_card(page: Page, number: int) -> None:
+    page.evaluate(DRAWN)
     count = page.locator(".node[data-card]").count()
     box = page.locator(".node[data-card]").nth(number % count).bounding_box() if count else None
     if box is None:

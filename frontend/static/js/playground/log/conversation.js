@@ -5,7 +5,6 @@ import { Chat } from '../chat/chat.js'
 import { loadLevel } from '../chat/detail-level.js'
 import { stickToBottom } from '../chat/stick-to-bottom.js'
 import { colourBook, participantsOf } from '../flow/participants.js'
-import { hasEnded } from '../run-status.js'
 import { ActiveWork } from './active-work.js'
 import { createFeed } from './feed.js'
 import { followRun } from './follow-run.js'
@@ -79,7 +78,7 @@ export function conversation(
       },
     )
     feed.push(now)
-    if (!hasEnded(run.state)) followRun(run.id, { index, push: feed.push, onState }, signal)
+    followRun(run, { index, push: feed.push, onState }, signal)
   }
 
   /**

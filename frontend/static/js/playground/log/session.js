@@ -18,7 +18,6 @@ import { TOP_LEVEL, placesIn } from './nested-runs.js'
 import { RunIndex } from './run-index.js'
 import { RunItems } from './run-items.js'
 import { readRun } from './read-run.js'
-import { hasEnded } from '../run-status.js'
 import { createSelection } from './selection.js'
 import { followRun } from './follow-run.js'
 import { entriesBetween, server } from './server.js'
@@ -156,7 +155,7 @@ export function showRun(page, run, around, signal) {
     if (tail.isFollowing) tail.toEnd()
     revealLinked(chat, selection)
     window.addEventListener('hashchange', () => revealLinked(chat, selection), { signal })
-    if (!hasEnded(run.state)) follow(page, run, feed, index, toolbar.showState, signal)
+    follow(page, run, feed, index, toolbar.showState, signal)
   }
 
   return { toolbar, shown: readAndFollow() }
@@ -204,7 +203,7 @@ function follow(page, run, feed, index, onState, signal) {
     if (!isLost && !lost.hidden) page.dispatchEvent(new CustomEvent('run:connected'))
     lost.hidden = !isLost
   }
-  followRun(run.id, { index, push: feed.push, onState, showLost }, signal)
+  followRun(run, { index, push: feed.push, onState, showLost }, signal)
 }
 
 /**
