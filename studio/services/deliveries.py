@@ -60,7 +60,7 @@ class Deliveries:
         return len(claimed)
 
     async def _attempt(self, due: Due, now: datetime) -> None:
-        """One try; whatever becomes of it is kept."""
+        """One try; whatever becomes of it is kept, and ends nothing else."""
         try:
             body = json.dumps(await self._body(due), separators=(",", ":")).encode()
             secret = self.store.webhooks.secret_of(due.webhook)
@@ -70,7 +70,10 @@ class Deliveries:
         except Exception:  # one that cannot be sent must not end the others, or all that the process does
             logger.exception("Delivery %s cannot be sent", due.delivery.id)
             status, answer = None, "It could not be sent. The server log has the details."
-        await self.store.webhooks.settle(due.delivery, now, status=status, answer=answer[:KEPT_CHARACTERS])
+        try:
+            await self.store.webhooks.settle(due.delivery, now, status=status, answer=answer[:KEPT_CHARACTERS])
+        except StudioError as error:  # whoever claims it next tries it again
+            logger.warning("The result of delivery %s cannot be kept: %s", due.delivery.id, error)
 
     async def _body(self, due: Due) -> JsonValue:
         """What happened and where to read it; the call itself only where its owner wants that to be sent."""

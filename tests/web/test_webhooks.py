@@ -17,6 +17,8 @@ from studio.deployments.webhooks import RETRIES
 from studio.services import deliveries as deliveries_module
 from studio.services.deliveries import Deliveries
 from studio.settings import Settings
+from studio.store import StorageUnavailable
+from studio.store.webhooks import Webhooks
 from tests.web.documents import USER_PROXY, assistant, team
 from tests.web.openai_clients import Server, writer
 from tests.web.publishing import Published, publish, running
@@ -235,6 +237,28 @@ def test_a_delivery_that_cannot_be_sent_ends_nothing_else(
     published.call()
     soon(lambda: len(receiver.got) == 1 and all(each["attempts"] for each in deliveries(published)))
     assert sorted(each["answer"] for each in deliveries(published))[-1].startswith("It could not be sent.")
+
+
+@pytest.mark.slow
+def test_what_came_of_a_try_and_cannot_be_kept_is_found_out_by_another(
+    client: TestClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+):
+    published = publish(client)
+    settle, lost = Webhooks.settle, list[str]()
+
+    async def loses_the_first(self: Webhooks, delivery: Any, now: datetime, **given: Any) -> None:
+        if not lost:
+            lost.append(delivery.id)
+            raise StorageUnavailable("The database does not answer.")
+        await settle(self, delivery, now, **given)
+
+    monkeypatch.setattr(Webhooks, "settle", loses_the_first)
+    monkeypatch.setattr("studio.store.webhooks.CLAIM", timedelta(seconds=1))
+    added(published, receiver, kinds=["call.finished"])
+    published.call()
+    soon(lambda: deliveries(published) and deliveries(published)[0]["is_delivered"])
+    assert receiver.ids == lost * 2
+    assert client.get("/readyz").is_success
 
 
 def test_a_secret_is_told_once_and_kept_encrypted(client: TestClient, settings: Settings):
