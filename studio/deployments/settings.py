@@ -22,7 +22,7 @@ class CallLimits(BaseModel):
     refused before it begins.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     call_usd: Annotated[float, Field(gt=0, le=MAX_USD, title="Cost per call", description="US dollars.")] = 1.0
     call_tokens: Annotated[int, Field(gt=0, le=MAX_TOKENS, title="Tokens per call")] = 100_000
@@ -70,7 +70,7 @@ class CallLimits(BaseModel):
 class DeploymentSettings(BaseModel):
     """How a deployment answers its callers."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     sees: Annotated[
         Literal["answer", "messages"],

@@ -15,11 +15,20 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from studio.components import JsonObject, extract_secrets, parse_json
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class RequestBody(BaseModel):
+    """Base of what the studio's own API is sent: a misspelt field or a value of another type is an error, not silence.
+
+    Without `strict`, Pydantic reads true as the number 1, and text as a number.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class BoundedRequest(Request):

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from starlette.datastructures import UploadFile
 
 from studio.errors import Conflict, InvalidDocument
@@ -20,12 +20,11 @@ from studio.importers import Imported, bundle_of, import_bundle, import_foreign,
 from studio.store.galleries import Origin
 from studio.web.dependencies import PersonDep, SettingsDep
 from studio.web.fetch import fetch_document
+from studio.web.requests import RequestBody
 
 
-class GalleryRequest(BaseModel):
+class GalleryRequest(RequestBody):
     """Text or a URL; a file comes as multipart form instead."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str = Field("", description="JSON or YAML of a gallery, a list of components, or one component.")
     url: str = Field("", description="http or https address; the server fetches it once.")

@@ -53,6 +53,26 @@ def test_a_misspelt_field_of_a_request_is_named(client: TestClient):
     assert body["findings"][0]["where"] == "/componnent"
 
 
+def test_a_value_of_another_type_is_refused(client: TestClient):
+    """True is no number here, nor is text: what it would be taken for can be the release that goes live."""
+    breakpoints = {"breakpoints": [{"id": "a", "on": "tokens", "limit": True}]}
+    for method, path, body, where in (
+        ("PUT", "/api/deployments/support/live", {"number": True}, "/number"),
+        ("POST", "/api/account/tokens", {"label": "x", "days": "30"}, "/days"),
+        ("PATCH", "/api/deployments/support/webhooks/none", {"is_on": "no"}, "/is_on"),
+        (
+            "PATCH",
+            "/api/deployments/support",
+            {"settings": {"limits": {"call_usd": True}}},
+            "/settings/limits/call_usd",
+        ),
+        ("PUT", "/api/budget", {"run": {"tokens": True}}, "/run/tokens"),
+        ("PUT", "/api/teams/none/breakpoints", breakpoints, "/breakpoints/0/limit"),
+    ):
+        response = client.request(method, path, json=body)
+        assert (response.status_code, response.json()["findings"][0]["where"]) == (422, where)
+
+
 def test_a_file_larger_than_allowed_is_told_clearly(client: TestClient):
     response = client.post("/api/galleries", files={"file": ("huge.json", b" " * 50 * 1024 * 1024)})
     assert response.status_code == 413

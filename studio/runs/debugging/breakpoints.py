@@ -24,7 +24,7 @@ class Breakpoint(BaseModel):
     spent so far, or how far a termination condition is.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     id: Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[\w.-]+$")]
     on: Moment

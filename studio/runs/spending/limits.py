@@ -19,7 +19,7 @@ Amount = Annotated[int | None, Field(ge=0, le=MAX_AMOUNTS)]
 
 
 class _Kept(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class DayLimits(_Kept):

@@ -8,13 +8,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from fastapi import Request, Response
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from studio.errors import ConfigError, Conflict, Forbidden
 from studio.store import Role
 from studio.web.auth import Person
 from studio.web.auth.request_info import RequestInfo
 from studio.web.dependencies import AccountsDep, AdmittedDep, PersonDep, StoreDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/account", tags=["account"])
@@ -39,16 +40,12 @@ class SignInOut(BaseModel):
     is_this: bool
 
 
-class ChangePassword(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ChangePassword(RequestBody):
     old: SecretStr = Field(max_length=1000)
     new: SecretStr = Field(max_length=1000)
 
 
-class NewToken(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class NewToken(RequestBody):
     label: str = Field(min_length=1, max_length=100, description="What the token is for.")
     days: int = Field(90, ge=1, le=365)
 

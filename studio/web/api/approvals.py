@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import Capability, validate_component
 from studio.components.manifest import Manifest
@@ -21,6 +21,7 @@ from studio.settings import Settings
 from studio.store import ALL_TEAMS, ANYWHERE, Store, publisher_of, team_scope
 from studio.store.tables import Approval, Team
 from studio.web.dependencies import QUEUED, PersonDep, SettingsDep, StoreDep, TeamChecksDep
+from studio.web.requests import RequestBody
 from studio.web.review.review import gallery_manifest, remember_allowed, team_manifest
 from studio.web.router import StudioRouter
 
@@ -29,10 +30,8 @@ MAX_HOSTS = 50
 MAX_LISTED = 200
 
 
-class ApproveRequest(BaseModel):
+class ApproveRequest(RequestBody):
     """Hashes of capabilities that a team or gallery of this studio has, or `component`, which may be unsaved."""
-
-    model_config = ConfigDict(extra="forbid")
 
     hashes: list[str] = Field(min_length=1, max_length=1000)
     component: JsonValue = None

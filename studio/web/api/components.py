@@ -8,29 +8,25 @@ import threading
 from typing import cast
 
 from fastapi import Response
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import JsonObject, Report, catalogue, switch_to, validate_component
 from studio.services.missing_secrets import missing_secrets
 from studio.services.team_templates import scripted_model
 from studio.web.dependencies import QUEUED, StoreDep
 from studio.web.forms.descriptions import describe_conditions
-from studio.web.requests import AsciiJSONResponse
+from studio.web.requests import AsciiJSONResponse, RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["components"])
 
 
-class ValidateRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ValidateRequest(RequestBody):
     component: JsonValue
     team_id: str = Field("", max_length=100, description="ID of the stored team, for its approvals.")
 
 
-class SwitchRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class SwitchRequest(RequestBody):
     component: JsonObject
     provider: str
 

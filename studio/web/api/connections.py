@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import aclosing
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from studio.components import JsonObject
 from studio.components.secrets import secret_source
@@ -31,6 +31,7 @@ from studio.services.team_checks import TeamChecks
 from studio.store import Store
 from studio.store.tables import ModelConnection
 from studio.web.dependencies import PartRunnerDep, PersonDep, StoreDep, TeamChecksDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/connections", tags=["models"])
@@ -78,10 +79,8 @@ class ModelsOut(BaseModel):
     connections: list[ConnectionOut]
 
 
-class ConnectionIn(BaseModel):
+class ConnectionIn(RequestBody):
     """Of a `service`, with what differs from its usual address, key and model; or a whole model `component`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=80)
     service: str = Field("", max_length=60)
@@ -100,15 +99,11 @@ class ConnectionSaved(BaseModel):
     changed_teams: list[str] = Field(description="Ids of teams that were saved with the new address, key or model.")
 
 
-class DefaultIn(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class DefaultIn(RequestBody):
     id: str = Field(max_length=100, description="Empty: new agents start without a model.")
 
 
-class AskIn(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class AskIn(RequestBody):
     component: JsonObject
     team_id: str = Field("", max_length=100, description="ID of the team it is part of, for its approvals.")
 
@@ -142,9 +137,7 @@ class FoundOut(BaseModel):
     model: str
 
 
-class FoundIn(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class FoundIn(RequestBody):
     service: str = Field(max_length=60)
 
 

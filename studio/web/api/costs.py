@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
 from fastapi import Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from studio.models import Price, model_catalogue
 from studio.models.prices import PriceBook
@@ -15,7 +15,7 @@ from studio.runs.spending.costs import Estimate, estimate_of
 from studio.services.run_costs import MessageCost, messages_of, total_of
 from studio.store import Cost, DayPart, RunPart, Step
 from studio.web.dependencies import BooksDep, StoreDep
-from studio.web.requests import large_answer
+from studio.web.requests import RequestBody, large_answer
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["costs"])
@@ -70,9 +70,7 @@ class CostsOut(BaseModel):
     parts: list[DayCost]
 
 
-class SetPrice(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class SetPrice(RequestBody):
     model: Annotated[str, Field(min_length=1, max_length=200)]
     input: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
     output: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from studio.deployments import NAME_PATTERN, DeploymentSettings
 from studio.services import publishing
 from studio.store import CallSummary, Store
 from studio.store.tables import CallerKey, Deployment, Release
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/deployments", tags=["deployments"])
@@ -20,10 +21,8 @@ MAX_DAYS = 3650
 TOKEN_LASTS = timedelta(hours=1)
 
 
-class PublishTeam(BaseModel):
+class PublishTeam(RequestBody):
     """The team is published as it is saved now. `key_label` names the first key; none is made without it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     team_id: str
     name: str = Field(pattern=NAME_PATTERN, description="Part of the address of its callers.")
@@ -32,31 +31,23 @@ class PublishTeam(BaseModel):
     key_label: Label | None = None
 
 
-class ChangeDeployment(BaseModel):
+class ChangeDeployment(RequestBody):
     """What is not given stays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     summary: str | None = Field(None, max_length=2000)
     settings: DeploymentSettings | None = None
     is_on: bool | None = None
 
 
-class NewReleaseIn(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class NewReleaseIn(RequestBody):
     note: str = Field("", max_length=2000)
 
 
-class GoLive(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class GoLive(RequestBody):
     number: int
 
 
-class NewKey(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class NewKey(RequestBody):
     label: Label
     days: int | None = Field(None, ge=1, le=MAX_DAYS, description="After which it expires; never without this.")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from studio.web.dependencies import StoreDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/teams/{team_id}/examples", tags=["teams"])
@@ -16,10 +17,8 @@ MAX_LENGTH = 4_000
 Task = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH, pattern=r"\S")]
 
 
-class Examples(BaseModel):
+class Examples(RequestBody):
     """A task may hold variables such as `{{topic}}`, which the playground asks for before it runs."""
-
-    model_config = ConfigDict(extra="forbid")
 
     examples: list[Task] = Field(max_length=MAX_EXAMPLES)
 

@@ -5,26 +5,25 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.runs import ToolMode, Usage
 from studio.services.fork_options import before_call, fork_options, tools_called
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/runs", tags=["runs"])
 Seq = Annotated[int, Field(ge=0, le=2**53)]
 
 
-class Fork(BaseModel):
+class Fork(RequestBody):
     """Where a run parts from another one, and what is otherwise from there on.
 
     `seq` is the last entry that both have; with `redo`, the model is asked anew for what stands there. `edits`
     are other texts for messages by their ids, null to drop one; `tool_results` other results by the ids of the calls.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     seq: Seq
     redo: bool = False
@@ -34,18 +33,14 @@ class Fork(BaseModel):
     tool_results: dict[str, Annotated[str, Field(max_length=1_000_000)]] = {}
 
 
-class Rerun(BaseModel):
+class Rerun(RequestBody):
     """From its beginning, behind an entry, or from what made it fail."""
-
-    model_config = ConfigDict(extra="forbid")
 
     from_seq: Seq | Literal["failure"] | None = None
 
 
-class Replay(BaseModel):
+class Replay(RequestBody):
     """What tools do; those that are not named give what is recorded."""
-
-    model_config = ConfigDict(extra="forbid")
 
     tools: dict[str, ToolMode] = {}
 

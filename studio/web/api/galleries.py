@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from fastapi import Response
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, JsonValue
 
 from studio.components import JsonObject, group_of
 from studio.errors import Forbidden, NotFound
@@ -18,7 +18,7 @@ from studio.services.slots import type_of
 from studio.store import LIBRARY, GallerySummary
 from studio.store import tables as rows
 from studio.web.dependencies import QUEUED, StoreDep, TeamChecksDep
-from studio.web.requests import download, filename, large_answer
+from studio.web.requests import RequestBody, download, filename, large_answer
 from studio.web.router import StudioRouter
 from studio.web.sources import REQUEST_BODY, GallerySourceDep
 
@@ -51,9 +51,7 @@ class AddedGalleryOut(PreviewOut):
     id: str
 
 
-class LibraryComponent(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class LibraryComponent(RequestBody):
     component: dict[str, JsonValue]
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from studio.errors import ConfigError
 from studio.store import Store
 from studio.store.tables import Kind, Listing
 from studio.web.dependencies import PersonDep, StoreDep, ViewingDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["organize"])
@@ -25,10 +26,8 @@ TagName = Annotated[
 Ids = Annotated[list[Annotated[str, Field(max_length=100)]], Field(min_length=1, max_length=MAX_AT_ONCE)]
 
 
-class BulkChange(BaseModel):
+class BulkChange(RequestBody):
     """What to do with these teams or runs: give and take tags, and move them to a list."""
-
-    model_config = ConfigDict(extra="forbid")
 
     ids: Ids
     add_tags: list[TagName] = Field([], max_length=20)
@@ -42,9 +41,7 @@ class BulkOut(BaseModel):
     moved: list[str]
 
 
-class SetStars(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class SetStars(RequestBody):
     kind: Kind
     ids: Ids
     is_starred: bool

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import Path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from studio.store.open_windows import Window
 from studio.web.dependencies import PersonDep, StoreDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/teams/{team_id}/windows", tags=["teams"])
@@ -17,10 +18,8 @@ MAX_POINTER = 1000
 Tab = Annotated[str, Path(min_length=1, max_length=40, description="The name that the window gave itself.")]
 
 
-class WindowSelection(BaseModel):
+class WindowSelection(RequestBody):
     """Where a window is in the team."""
-
-    model_config = ConfigDict(extra="forbid")
 
     pointer: str = Field(max_length=MAX_POINTER, description="JSON pointer to what is selected.")
 

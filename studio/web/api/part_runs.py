@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Literal, cast
 
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import JsonObject, load_component
 from studio.errors import InvalidDocument
@@ -29,6 +29,7 @@ from studio.tools import BaseTool, StaticWorkbench
 from studio.web.api.runs import events_of
 from studio.web.dependencies import QUEUED, ClosingDep, PartRunnerDep, PersonDep, StoreDep
 from studio.web.known_tools import check_may_try
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 from studio.web.sse import Event, EventStream
 
@@ -42,10 +43,8 @@ MAX_BYTES = 8 * 1024 * 1024
 """Of a past run, that a condition is tried on."""
 
 
-class StartPartRun(BaseModel):
+class StartPartRun(RequestBody):
     """`message` is text, or a list as a run takes it; for tools `{"name": ..., "arguments": {...}}` as JSON text."""
-
-    model_config = ConfigDict(extra="forbid")
 
     component: JsonValue
     message: JsonValue
@@ -53,19 +52,15 @@ class StartPartRun(BaseModel):
     team_id: str = Field("", max_length=100, description="ID of the team it is part of, for its approvals.")
 
 
-class PartRunCommand(BaseModel):
+class PartRunCommand(RequestBody):
     """`request_id` and `text` belong to `answer`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     command: Literal["answer", "cancel"]
     request_id: str = ""
     text: str = Field("", max_length=1_000_000)
 
 
-class ToolsRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ToolsRequest(RequestBody):
     component: JsonValue
 
 
@@ -76,10 +71,8 @@ class ToolsOut(BaseModel):
     is_known: bool
 
 
-class TerminationPreviewRequest(BaseModel):
+class TerminationPreviewRequest(RequestBody):
     """The conversation is one of `text`, as a person pastes it, and `run_id`, a past run."""
-
-    model_config = ConfigDict(extra="forbid")
 
     component: JsonValue
     text: str = Field("", max_length=MAX_TEXT)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import base64
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from studio.messages import Image
 from studio.web.dependencies import SettingsDep
 from studio.web.fetch import PICTURES, UrlUnreachable, fetch_document
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/pictures", tags=["runs"])
 
 
-class PictureRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class PictureRequest(RequestBody):
     url: str = Field(max_length=4000, description="http or https address on the public internet, fetched once.")
 
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from studio.code import parse_python
 from studio.code.source import MAX_CHARACTERS
 from studio.components import JsonObject
 from studio.web.dependencies import QUEUED
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["python"])
 
 
-class ReadPython(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ReadPython(RequestBody):
     code: Annotated[str, Field(description=f"A script of at most {MAX_CHARACTERS:,} characters.")]
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from fastapi import Header, Query, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.errors import ConfigError
@@ -37,7 +37,7 @@ from studio.store.tables import Listing
 from studio.web.api.labels import MAX_TAG
 from studio.web.auth import Person
 from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep, ViewingDep
-from studio.web.requests import large_answer
+from studio.web.requests import RequestBody, large_answer
 from studio.web.router import StudioRouter
 from studio.web.sse import Event, EventStream
 
@@ -51,31 +51,25 @@ MAX_SEQ = 2**63 - 1
 """The largest number that the database holds."""
 
 
-class StartRun(BaseModel):
+class StartRun(RequestBody):
     """`task` is text, or a list of texts and `{"image": "data:image/png;base64,..."}`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     team_id: str
     task: JsonValue
     with_mocks: bool = Field(False, description="Use the team's mocks.")
 
 
-class RenameRun(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class RenameRun(RequestBody):
     title: str = Field(max_length=200)
 
 
-class RunCommand(BaseModel):
+class RunCommand(RequestBody):
     """`request_id` and `text` belong to `answer`, `request_id` also to `decide`.
 
     `data` holds what other commands need: `{"until": "event" | "turn" | "over" | "agent"}` for `step`; for `decide`
     the `hash` of the request that was shown, a `verdict` of "allow" or "deny", and where they are wanted a `reason`,
     other `arguments`, or another result `text`; `{"breakpoints": [...]}`; `{"policy": {...}}`.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     command: CommandName
     request_id: str = ""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from studio.services.secret_list import SecretLine, secret_lines
 from studio.web.dependencies import StoreDep, TeamChecksDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/secrets", tags=["secrets"])
@@ -19,9 +20,7 @@ class SecretOut(BaseModel):
     is_too_short: bool = Field(description="The value is too short to redact from run output.")
 
 
-class SetSecret(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class SetSecret(RequestBody):
     value: SecretStr = Field(min_length=1, max_length=20_000)
 
 

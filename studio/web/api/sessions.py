@@ -5,22 +5,20 @@ from __future__ import annotations
 from datetime import datetime
 
 from fastapi import Response
-from pydantic import BaseModel, ConfigDict, JsonValue, RootModel
+from pydantic import BaseModel, JsonValue, RootModel
 
 from studio.errors import NotFound
 from studio.runs import RunSummary
 from studio.web.api.runs import StartedRun
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
-from studio.web.requests import large_answer
+from studio.web.requests import RequestBody, large_answer
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["sessions"])
 
 
-class NextTask(BaseModel):
+class NextTask(RequestBody):
     """As the task of a new run."""
-
-    model_config = ConfigDict(extra="forbid")
 
     task: JsonValue
 

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Annotated, Literal, cast
 
 from fastapi import Query, Response
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from studio.agents import ChatAgent
 from studio.agents.advice import lacks
@@ -28,7 +28,7 @@ from studio.store.team_search import Order as TeamOrder
 from studio.web.api.labels import MAX_TAG
 from studio.web.dependencies import QUEUED, PersonDep, StoreDep
 from studio.web.known_tools import learn
-from studio.web.requests import download, filename, large_answer
+from studio.web.requests import RequestBody, download, filename, large_answer
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["teams"])
@@ -43,13 +43,7 @@ MAX_REVISIONS = 2**63 - 1
 """The largest number that the database holds."""
 
 
-class Body(BaseModel):
-    """Base of request bodies: a misspelt field is an error, not silence."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class FromGallery(Body):
+class FromGallery(RequestBody):
     """One component of a gallery."""
 
     gallery_id: str
@@ -57,7 +51,7 @@ class FromGallery(Body):
     index: int = Field(ge=0)
 
 
-class CreateTeam(Body):
+class CreateTeam(RequestBody):
     """At most one of `component`, `text` and `from_gallery`; none makes a blank team."""
 
     name: str = Field("", max_length=200)
@@ -67,7 +61,7 @@ class CreateTeam(Body):
     layout: JsonObject = Field(default_factory=dict[str, JsonValue])
 
 
-class RenameTeam(Body):
+class RenameTeam(RequestBody):
     name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
 
@@ -78,7 +72,7 @@ class WithoutVision(BaseModel):
     model: str
 
 
-class SaveTeam(Body):
+class SaveTeam(RequestBody):
     """A change made to revision `revision`; `choices` answer the conflicts that an earlier try was told of."""
 
     component: JsonObject
@@ -93,7 +87,7 @@ class SaveTeam(Body):
     against: int = Field(0, description="The stored revision that the conflicts refer to.")
 
 
-class PlaceComponent(Body):
+class PlaceComponent(RequestBody):
     """A component, as JSON or from a gallery, and the field of the team where it goes."""
 
     pointer: str
@@ -101,7 +95,7 @@ class PlaceComponent(Body):
     from_gallery: FromGallery | None = None
 
 
-class PythonRequest(Body):
+class PythonRequest(RequestBody):
     component: JsonObject
 
 

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from studio.errors import ConfigError
 from studio.store import Role, role_named
 from studio.store.tables import User
 from studio.web.dependencies import AccountsDep, PersonDep, StoreDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/users", tags=["users"])
 MAX_CHARACTERS = 1000
 
 
-class NewUser(BaseModel):
+class NewUser(RequestBody):
     """Without a password they come by the identity provider, which has proven that `name` is their e-mail address."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=100)
     role: Role = "viewer"
     password: SecretStr = Field(SecretStr(""), max_length=MAX_CHARACTERS)
 
 
-class SetRole(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class SetRole(RequestBody):
     role: Role
 
 
-class SetPassword(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class SetPassword(RequestBody):
     password: SecretStr = Field(max_length=MAX_CHARACTERS)
 
 

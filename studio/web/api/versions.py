@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Path, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from studio.components import JsonObject
 from studio.services.changes import is_addition
 from studio.web.api.teams import SavedOut, TeamOut, saved_out
 from studio.web.dependencies import StoreDep
-from studio.web.requests import large_answer
+from studio.web.requests import RequestBody, large_answer
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["versions"])
@@ -21,10 +21,8 @@ MAX_LISTED = 500
 VersionNumber = Annotated[int, Path(ge=1, le=MAX_VERSIONS, description="Upper bound of the database.")]
 
 
-class TitleVersion(BaseModel):
+class TitleVersion(RequestBody):
     """What a person calls a version; "" takes the name away."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: str = Field(max_length=120)
 

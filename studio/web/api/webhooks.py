@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import httpx
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from studio.deployments.webhooks import KINDS, EventKind
 from studio.egress import Guard, HostRefused
@@ -15,6 +15,7 @@ from studio.errors import ConfigError
 from studio.store.tables import Delivery, Webhook
 from studio.store.webhooks import kinds_of, kinds_text, new_webhook
 from studio.web.dependencies import PersonDep, StoreDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/deployments/{deployment}", tags=["webhooks"])
@@ -26,18 +27,14 @@ ShowsAnswer = Annotated[
 ]
 
 
-class NewWebhook(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class NewWebhook(RequestBody):
     address: str = Field(min_length=1, max_length=2000, description="http or https, on the public internet.")
     kinds: Kinds = [*KINDS]
     shows_answer: ShowsAnswer = False
 
 
-class ChangeWebhook(BaseModel):
+class ChangeWebhook(RequestBody):
     """What is not given stays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     is_on: bool | None = None
     kinds: Kinds | None = None

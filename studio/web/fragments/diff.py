@@ -6,41 +6,36 @@ import asyncio
 from typing import cast
 
 from fastapi import Response
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio.components import JsonObject, extract_secrets
 from studio.errors import InvalidDocument
 from studio.services.changes import TeamLike, compare
 from studio.store import Store, TeamDocument
 from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/fragments", include_in_schema=False)
 
 
-class Document(BaseModel):
+class Document(RequestBody):
     """What a page holds."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = ""
     component: JsonObject
     layout: JsonObject = Field(default_factory=dict[str, JsonValue])
 
 
-class Compared(BaseModel):
+class Compared(RequestBody):
     """A version of a team, or a document."""
-
-    model_config = ConfigDict(extra="forbid")
 
     team_id: str | None = None
     version: int | None = Field(None, ge=1, le=2**63 - 1)
     document: Document | None = None
 
 
-class DiffRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class DiffRequest(RequestBody):
     before: Compared
     after: Compared
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 from fastapi import Response
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import validate_component
 from studio.errors import MAX_FINDINGS, Finding
@@ -15,6 +15,7 @@ from studio.store import Store
 from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
 from studio.web.forms.form_model import FormField, FormModel, SecretOffer, Secrets
 from studio.web.forms.forms import form_at
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/fragments", include_in_schema=False)
@@ -27,9 +28,7 @@ class FindingIn(BaseModel):
     where: str = ""
 
 
-class FormRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class FormRequest(RequestBody):
     component: JsonValue
     pointer: str = Field("", description="A component, or an object or entry inside a component's config.")
     errors: list[FindingIn] | None = Field(

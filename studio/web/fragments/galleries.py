@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from fastapi import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from studio.errors import NotFound
 from studio.galleries import parse_gallery
@@ -16,6 +16,7 @@ from studio.services.imports import report_of
 from studio.services.slots import Slot, slots_for, type_of
 from studio.store.tables import Team
 from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 from studio.web.sources import REQUEST_BODY, GallerySourceDep
 
@@ -26,9 +27,7 @@ MAX_TEAMS = 100
 """Those changed last, of which one is chosen."""
 
 
-class ComponentOfGallery(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ComponentOfGallery(RequestBody):
     gallery_id: str
     group: str
     index: int = Field(ge=0)

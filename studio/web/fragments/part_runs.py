@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fastapi import Response
-from pydantic import BaseModel, ConfigDict
 
 from studio.components import JsonObject
 from studio.errors import InvalidDocument
@@ -15,6 +14,7 @@ from studio.web.dependencies import QUEUED, TemplatesDep
 from studio.web.forms.form_model import FormModel, Json, Secrets
 from studio.web.forms.form_schema import UNIONS, Object, Schemas, as_list, as_object
 from studio.web.forms.forms import build_form
+from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/fragments", include_in_schema=False)
@@ -23,10 +23,8 @@ MAX_STEPS = 100_000
 """Of following what a schema demands. A tool server may send any schema, also one that doubles at every reference."""
 
 
-class ArgumentsRequest(BaseModel):
+class ArgumentsRequest(RequestBody):
     """What was filled in so far, and the JSON schema of it. Pointers of the form begin with /config."""
-
-    model_config = ConfigDict(extra="forbid")
 
     parameters: JsonObject
     arguments: JsonObject

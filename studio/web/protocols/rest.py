@@ -13,14 +13,14 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import Header, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.deployments import CallEvent, CallView, Failure
 from studio.services.calls import CallDesk, CallRequest, CallStatus
 from studio.store.deployments import OpenedDeployment
 from studio.web.dependencies import CallDeskDep, CallerDep, ClosingDep
-from studio.web.requests import AsciiJSONResponse
+from studio.web.requests import AsciiJSONResponse, RequestBody
 from studio.web.router import StudioRouter
 from studio.web.sse import Event, EventStream
 
@@ -44,18 +44,14 @@ Wait = Annotated[
 ]
 
 
-class NewCall(BaseModel):
+class NewCall(RequestBody):
     """`task` is text, or a list of texts and `{"image": "data:image/png;base64,..."}`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     task: JsonValue
     thread: ThreadName | None = None
 
 
-class Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Answer(RequestBody):
     question_id: str = Field(max_length=200)
     text: str = Field(max_length=1_000_000)
 
