@@ -58,7 +58,7 @@ BROAD_CATCHES = {
     "runs/supervisor.py",  # one damaged run must not keep the studio from starting
     "runs/sharing/cassette.py",
     "sandbox/worker.py",
-    "services/deliveries.py",  # nor one delivery all others, or the process that sends them
+    "services/webhook_deliveries.py",  # nor one delivery all others, or the process that sends them
     "store/appender.py",
     "store/notifications.py",  # nor may an error of a driver end the one task that hears for all
     "tools/base.py",

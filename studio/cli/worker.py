@@ -9,7 +9,7 @@ from contextlib import suppress
 from studio.cli.serve import require_shared
 from studio.settings import Settings
 from studio.store import AlreadyRunning, StorageUnavailable, Store, open_store
-from studio.web.auth.access import access_token
+from studio.web.auth.access_token import access_token
 from studio.web.engine import open_engine
 from studio.web.observability import redacting_logs
 

@@ -8,9 +8,9 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from studio.code.export import NOTES_COMMENT
 from studio.code.findings import CodeFinding, InvalidPython, Position, Problems, Severity
 from studio.code.parsed import ParsedValue, as_json, place_of
-from studio.code.python import NOTES_COMMENT
 from studio.code.source import Source, parse_source
 from studio.code.statements import Script
 from studio.components import Component, JsonObject, extract_secrets, find_class, load_component, validate_component

@@ -62,10 +62,10 @@ from studio.web.api import (
     webhooks,
 )
 from studio.web.assets.assets import Assets, load_assets
-from studio.web.auth.access import Keys
+from studio.web.auth.access_token import Keys
+from studio.web.auth.guard import Guard, Policy, allowed_hosts, content_security_policy, public_hosts
 from studio.web.auth.login import LoginPage
 from studio.web.auth.routes import Routes
-from studio.web.auth.security import Guard, Policy, allowed_hosts, content_security_policy, public_hosts
 from studio.web.auth.sessions import open_accounts
 from studio.web.dependencies import Services
 from studio.web.engine import ProcessRole, open_engine

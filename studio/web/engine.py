@@ -18,7 +18,7 @@ from studio.runs.fleet.worker import FleetWorker
 from studio.runs.prepare import RunDependencies
 from studio.sandbox import open_sandbox, outside_of
 from studio.services.calls import CallDesk
-from studio.services.deliveries import Deliveries
+from studio.services.webhook_deliveries import Deliveries
 from studio.settings import Settings
 from studio.store import Store
 from studio.store.costs import BOOKS

@@ -30,8 +30,8 @@ from studio.runs import NotApproved
 from studio.runs.fleet.client import NoWorker
 from studio.sandbox import JailUnavailable
 from studio.store import StorageUnavailable
+from studio.web.auth.guard import security_headers
 from studio.web.auth.request_info import CALLS
-from studio.web.auth.security import security_headers
 from studio.web.dependencies import Services
 from studio.web.fetch import UrlRefused, UrlUnreachable
 from studio.web.request_queue import TooManyAtOnce

@@ -17,7 +17,7 @@ from studio.egress import keeping_out_of
 from studio.errors import SetupError
 from studio.settings import Settings
 from studio.web.app import create_app, services_of
-from studio.web.auth.access import access_token
+from studio.web.auth.access_token import access_token
 from studio.web.connections import MAX_PER_ADDRESS, ConnectionLimits, allow_open_files, limited_connections
 from studio.web.engine import ProcessRole
 

@@ -25,7 +25,7 @@ from studio.services.run_comparison import duration
 from studio.settings import Settings
 from studio.store import Store
 from studio.web.assets.assets import find_frontend
-from studio.web.auth.access import access_token
+from studio.web.auth.access_token import access_token
 from studio.web.observability import THE_TOKEN, key_variables
 from studio.web.templates import Templates
 

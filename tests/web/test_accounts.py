@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, text
 
 from studio.settings import Settings
 from studio.web.app import create_app
-from studio.web.auth.access import WRONG_GUESSES
+from studio.web.auth.access_token import WRONG_GUESSES
 from studio.web.auth.session_cache import BROWSER_LASTS
 from studio.web.auth.sessions import MAX_WRONG_PER_NAME
 from tests.web.direct import Asked, ask

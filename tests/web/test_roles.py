@@ -10,8 +10,8 @@ from studio.settings import Settings
 from studio.store import ROLES, Role
 from studio.web.app import create_app
 from studio.web.auth import NEEDS
+from studio.web.auth.guard import OPEN_PATHS
 from studio.web.auth.routes import Routes
-from studio.web.auth.security import OPEN_PATHS
 from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
 from tests.web.signing_in import add, signed_in, work_passwords_out_quickly
 

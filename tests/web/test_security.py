@@ -15,8 +15,8 @@ from starlette.websockets import WebSocketDisconnect
 from studio.errors import SetupError
 from studio.settings import Settings
 from studio.web.app import create_app
-from studio.web.auth.access import WRONG_GUESSES, Keys, access_token
-from studio.web.auth.security import OPEN_PATHS, allowed_hosts
+from studio.web.auth.access_token import WRONG_GUESSES, Keys, access_token
+from studio.web.auth.guard import OPEN_PATHS, allowed_hosts
 from tests.web.doors import BASE_URL, TOKEN
 
 SAFE = {"GET", "HEAD"}

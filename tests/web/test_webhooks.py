@@ -14,8 +14,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.deployments.webhooks import RETRIES
-from studio.services import deliveries as deliveries_module
-from studio.services.deliveries import Deliveries
+from studio.services import webhook_deliveries
+from studio.services.webhook_deliveries import Deliveries
 from studio.settings import Settings
 from studio.store import StorageUnavailable
 from studio.store.webhooks import Webhooks
@@ -132,7 +132,7 @@ def test_what_is_not_taken_is_tried_again_and_given_up_in_the_end(
 def test_several_processes_send_a_delivery_once_and_follow_no_redirect(
     client: TestClient, server: TestClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("studio.services.deliveries.LOOK_S", 3600)
+    monkeypatch.setattr("studio.services.webhook_deliveries.LOOK_S", 3600)
     published = publish(client)
     time.sleep(1.1)  # the one that looks by itself is asleep from now on
     receiver.statuses, receiver.pause_s = [302], 0.3
@@ -223,14 +223,14 @@ def test_a_delivery_that_cannot_be_sent_ends_nothing_else(
 ):
     published = publish(client)
     broken = "https://broken.example/"
-    sent = deliveries_module._sent  # pyright: ignore[reportPrivateUsage]
+    sent = webhook_deliveries._sent  # pyright: ignore[reportPrivateUsage]
 
     async def breaks(address: str, *given: Any) -> Any:
         if address == broken:
             raise UnicodeError("A library's own error.")
         return await sent(address, *given)
 
-    monkeypatch.setattr(deliveries_module, "_sent", breaks)
+    monkeypatch.setattr(webhook_deliveries, "_sent", breaks)
     body = {"address": broken}
     assert published.owner.post("/api/deployments/support/webhooks", json=body).status_code == 201
     added(published, receiver)

@@ -14,7 +14,7 @@ from studio.components import JsonObject, Report, catalogue, switch_to, validate
 from studio.services.missing_secrets import missing_secrets
 from studio.services.team_templates import scripted_model
 from studio.web.dependencies import QUEUED, StoreDep
-from studio.web.forms.descriptions import describe_conditions
+from studio.web.forms.condition_words import describe_conditions
 from studio.web.requests import AsciiJSONResponse, RequestBody
 from studio.web.router import StudioRouter
 

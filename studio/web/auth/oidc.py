@@ -25,7 +25,7 @@ from studio.egress import Guard, HostRefused, http_client, place_of
 from studio.errors import Forbidden, SetupError
 from studio.settings import Settings
 from studio.store import ROLES, Role, role_named
-from studio.web.auth.access import is_same
+from studio.web.auth.access_token import is_same
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Public-key signatures only: `none`, and those made with a shared secret, are no proof of who signed."""

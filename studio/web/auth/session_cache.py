@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 from studio.store import Role, Store, role_named
 from studio.store.sign_ins import hash_of
-from studio.web.auth.access import Keys
+from studio.web.auth.access_token import Keys
 from studio.web.auth.person import Caller, CallerRole, Person
 
 FRESH_S = 5.0

@@ -13,7 +13,7 @@ from studio.settings import Settings
 from studio.store import LastAdmin, StorageUnavailable, Store
 from studio.store.sign_ins import SignIns
 from studio.store.tables import User
-from studio.web.auth.access import Guesses, Keys
+from studio.web.auth.access_token import Guesses, Keys
 from studio.web.auth.oidc import Identity, Provider, SignInFailed, open_provider
 from studio.web.auth.passwords import Passwords
 from studio.web.auth.session_cache import BROWSER_LASTS, SessionCache

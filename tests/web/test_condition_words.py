@@ -3,7 +3,7 @@
 from pydantic import JsonValue
 
 from studio.conditions import MaxMessageTermination, TextMentionTermination
-from studio.web.forms.descriptions import describe_conditions
+from studio.web.forms.condition_words import describe_conditions
 
 
 def test_each_condition_of_a_tree_is_put_into_words_at_its_place() -> None:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from studio.deployments import DeploymentSettings
 from studio.errors import StudioError
 from studio.settings import Settings
-from studio.web.auth.access import Keys, is_same
+from studio.web.auth.access_token import Keys, is_same
 from studio.web.auth.authorization import AUTH_CONTEXT, Authorization
 from studio.web.auth.login import LoginMiddleware, LoginPage
 from studio.web.auth.person import OWNER, TOKEN_HOLDER
