@@ -190,6 +190,43 @@ def test_a_run_that_ends_while_its_page_opens_is_shown_to_its_end(
     expect_end(page)
 
 
+def test_what_is_asked_for_before_the_run_has_come_is_shown_when_it_has(
+    open_page: OpenPage, shipped_team: Callable[[str], str]
+) -> None:
+    page = open_page()
+    give_task(page, shipped_team("Writer and critic"), "Write a poem.")
+    expect_end(page)
+    held: list[Route] = []
+    come = True
+
+    def run_asked_for(route: Route) -> None:
+        route.continue_() if come else held.append(route)
+
+    def reload_without_the_run() -> None:
+        nonlocal come
+        come = False
+        page.reload(wait_until="domcontentloaded")
+
+    def let_the_run_come() -> None:
+        nonlocal come
+        come = True
+        while held:
+            held.pop().continue_()
+
+    page.route(re.compile(r"/api/runs/[^/?]+$"), run_asked_for)
+    reload_without_the_run()
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Commands").fill("side by side")
+    option = page.get_by_role("option", name="Open side by side…")
+    expect(option).to_have_count(0)
+    let_the_run_come()
+    expect(option).to_be_visible()
+    reload_without_the_run()
+    page.get_by_role("button", name="More for this run").click()
+    let_the_run_come()
+    expect(page.get_by_role("menuitem", name="Share…")).to_be_visible()
+
+
 def test_a_page_sees_its_run_go_on_after_the_server_was_killed(
     open_page: OpenPage,
     studio_server: StudioServer,

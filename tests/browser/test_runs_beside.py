@@ -28,6 +28,7 @@ def test_a_run_under_way_is_watched_beside_one_that_has_ended(
     openai_server.wait_until_held()
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name="Commands").fill("side by side")
+    expect(page.get_by_role("option", name="Open side by side…")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
     page.get_by_role("combobox", name="Open side by side with…").fill("Once")
     page.keyboard.press("Enter")

@@ -2,8 +2,10 @@
 // The page of one team's runs: /teams/{id}/play and /runs/{id}.
 import { find, on } from './core/dom.js'
 import { Actions } from './core/actions.js'
+import { keepEarlyPress } from './core/early-press.js'
 import { bindKeyboard, explainDisabled } from './core/keyboard.js'
 import { openMenu } from './core/menu.js'
+import { renewPalette } from './core/palette.js'
 import { tabs } from './core/tabs.js'
 import { followRun } from './core/notifications.js'
 import { toastError } from './core/toast.js'
@@ -134,6 +136,7 @@ async function show(id) {
   find('[data-part="chat-none"]', page).hidden = true
   find('[data-part="ask"]', page).hidden = true
   disableControls(find('[data-part="controls"]', page))
+  const canOpenMenu = keepEarlyPress(find('[data-run-menu]', page))
   page.ariaBusy = 'true'
   runs.select(id)
   markTab()
@@ -153,6 +156,8 @@ async function show(id) {
   } catch (error) {
     if (!signal.aborted) toastError(error)
   }
+  canOpenMenu()
+  renewPalette()
   void whole(signal)
 }
 

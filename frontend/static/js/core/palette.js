@@ -20,6 +20,8 @@ const GO_TO = 'go-to:'
 
 /** @type {Offer | null} */
 let offer = null
+/** Of the palette that is open. */
+let changes = new EventTarget()
 
 /**
  * Offer the actions of a page, in place of those offered before.
@@ -27,6 +29,11 @@ let offer = null
  */
 export function offerInPalette(given) {
   offer = given
+}
+
+/** What the page offers has changed: a palette that is open shows it. */
+export function renewPalette() {
+  changes.dispatchEvent(new Event('change'))
 }
 
 /**
@@ -38,7 +45,7 @@ export async function openPalette(query = '') {
   if (document.querySelector('dialog:modal')) return
   const page = offer
   const before = document.activeElement
-  const changes = new EventTarget()
+  changes = new EventTarget()
   let life = new AbortController()
   /** @type {Map<string, import('./chooser.js').Option[]>} */
   const answers = new Map()
@@ -64,7 +71,7 @@ export async function openPalette(query = '') {
           ) => ({ ...each, id: `${GO_TO}${url}` }),
         ),
       )
-      changes.dispatchEvent(new Event('change'))
+      renewPalette()
     } catch (error) {
       if (!signal.aborted) toastError(error)
     }
