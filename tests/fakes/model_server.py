@@ -33,6 +33,8 @@ from typing import Any, ClassVar, Self
 
 HEADERS = -1
 _WAIT_S = 30.0
+ACCEPTING = 5
+"""Turns of the loop until an accepted connection is one of ours: who cancels it before leaves its socket open."""
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
 
 
@@ -195,6 +197,8 @@ class ModelServer:
         self._ready.set()
         await self._stop.wait()
         server.close()
+        for _ in range(ACCEPTING):
+            await asyncio.sleep(0)
         for writer in list(self._connections):
             writer.transport.abort()
         mine = asyncio.current_task()

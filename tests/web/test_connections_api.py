@@ -192,7 +192,11 @@ def test_who_has_a_connection_approved_runs_every_team_with_it(client: TestClien
     approve(client, client.post("/api/connections/test", json={"component": component}), component)
     document = team(writer(component), max_messages=2)
     team_id = client.post("/api/teams", json={"name": "Pair", "component": document}).json()["id"]
-    assert client.post("/api/runs", json={"team_id": team_id, "task": "Say hello."}).status_code == 201
+    started = client.post("/api/runs", json={"team_id": team_id, "task": "Say hello."})
+    assert started.status_code == 201
+    run_id = started.json()["id"]
+    stream(client, run_id)
+    assert client.get(f"/api/runs/{run_id}").json()["state"] == "finished"
 
 
 def test_a_key_in_the_environment_and_ollama_are_found_and_offered_once(
