@@ -12,10 +12,14 @@ from studio.store import Store
 
 
 async def with_references(store: Store, document: JsonObject) -> JsonObject:
-    """The document with a reference in place of each key, which is now encrypted in the store."""
+    """The document with a reference in place of each key, which is now encrypted in the store.
+
+    Raises:
+        Conflict: Another key has the name that one of them would get.
+    """
     clean, found = await asyncio.to_thread(extract_secrets, document)
     for secret in found:
-        await store.secrets.set(secret.reference.partition(":")[2], secret.value)
+        await store.secrets.keep(secret.reference.partition(":")[2], secret.value)
     return cast("JsonObject", clean)
 
 

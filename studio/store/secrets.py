@@ -16,7 +16,7 @@ from sqlmodel import col, select
 
 from studio.components.redaction import Redactor
 from studio.components.secrets import SecretSource, from_environment
-from studio.errors import ConfigError, NotFound, SetupError
+from studio.errors import ConfigError, Conflict, NotFound, SetupError
 from studio.store.database import Database
 from studio.store.private_file import make_once
 from studio.store.tables import Secret
@@ -54,10 +54,29 @@ class Secrets:
             )
         if not value:
             raise ConfigError("A secret needs a value.", fix="Delete the secret to remove it.")
-        encrypted = self._cipher().encrypt(value.encode())
         async with self._database.write() as session:
-            await session.merge(Secret(name=name, encrypted=encrypted, updated_at=datetime.now(UTC)))
+            await session.merge(self._row(name, value))
         self.redactor.add(f"secret:{name}", value)
+
+    async def keep(self, name: str, value: str) -> None:
+        """Store a value under a name that was made from it. What is stored there already stays.
+
+        Raises:
+            Conflict: Another value has that name.
+        """
+        async with self._database.write() as session:
+            stored = await session.get(Secret, name)
+            if stored is None:
+                session.add(self._row(name, value))
+            elif self._decrypt(name, stored.encrypted) != value:
+                raise Conflict(
+                    f"The document holds a key that would be stored as {name!r}, and another key has that name.",
+                    fix=f"Write `secret:{name}` in its place, or store the key under another name and refer to that.",
+                )
+        self.redactor.add(f"secret:{name}", value)
+
+    def _row(self, name: str, value: str) -> Secret:
+        return Secret(name=name, encrypted=self._cipher().encrypt(value.encode()), updated_at=datetime.now(UTC))
 
     async def learn(self) -> None:
         """Let the redactor know all that is stored, as far as the key file opens it."""

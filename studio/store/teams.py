@@ -20,10 +20,10 @@ from studio.components import Side, diff, summary
 from studio.errors import Conflict, NotFound
 from studio.store.database import Database
 from studio.store.json_text import JsonText, to_json
-from studio.store.labels import forget_labels
+from studio.store.labels import ENDED, forget_labels
 from studio.store.merging import TeamDocument, TeamsDiffer, merge_documents
 from studio.store.pruning import PRUNED_EVERY, VersionHead, prune
-from studio.store.tables import Budget, JsonObject, Team, TeamVersion, table_of, without
+from studio.store.tables import Budget, JsonObject, Run, Team, TeamVersion, table_of, without
 from studio.store.team_search import ACTIVE_TEAMS, TeamFilter
 
 MERGE, SIDE = "merge", "side"
@@ -212,11 +212,15 @@ class Teams:
 
         Raises:
             NotFound: There is no such team.
+            Conflict: A run of it has not ended: its tools would be called without the team's rules.
         """
+        under_way = select(Run.id).where(Run.team_id == team_id, col(Run.state).not_in(ENDED)).limit(1)
         async with self._database.write() as session:
             team = await session.get(Team, team_id)
             if team is None:
                 raise _no_team(team_id)
+            if (await session.exec(under_way)).first() is not None:
+                raise Conflict("A run of this team is still active.", fix="Stop or cancel its runs first.")
             await session.delete(team)
             await session.exec(delete(Budget).where(col(Budget.scope) == f"team:{team_id}"))
             await forget_labels(session, "team", [team_id])

@@ -103,7 +103,7 @@ class Views:
         found = [await self.store.runs.summary(run_id) for run_id in runs]
         if await self._is_short(found):
             return await view(Desk(self.store, self.settings, self.templates, admitted), *args)
-        is_kept = all(run.status.state.is_final for run in found)
+        is_kept = is_kept and all(run.status.state.is_final for run in found)
         key = (
             view,
             args,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import unquote_to_bytes
 
@@ -41,18 +42,24 @@ class Answer:
     error: str = ""
 
 
-def ask(server: TestClient, asked: Asked, headers: dict[str, str] | None = None) -> Answer:
-    """Send one request to the application that `server` started; who reads a stream leaves after its first words."""
+def ask(
+    server: TestClient, asked: Asked, headers: dict[str, str] | None = None, *, meanwhile: Callable[[], object] = int
+) -> Answer:
+    """Send one request to the application that `server` started; who reads a stream leaves after its first words.
+
+    `meanwhile` is done when the head of the request has come and its body has not.
+    """
     assert server.portal is not None
-    return server.portal.call(_ask, server, asked, headers or {})
+    return server.portal.call(_ask, server, asked, headers or {}, meanwhile)
 
 
-async def _ask(server: TestClient, asked: Asked, headers: dict[str, str]) -> Answer:
+async def _ask(server: TestClient, asked: Asked, headers: dict[str, str], meanwhile: Callable[[], object]) -> Answer:
     answer, heard = Answer(), asyncio.Event()
     bodies = [asked.body]
 
     async def receive() -> Message:
         if bodies:
+            await asyncio.to_thread(meanwhile)
             return {"type": "http.request", "body": bodies.pop(), "more_body": False}
         await heard.wait()
         return {"type": "http.disconnect"}

@@ -2,42 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from studio.settings import Settings
 from studio.web.app import create_app
-from tests.web.documents import team
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.following import stream
-from tests.web.pricing import MODEL, priced, set_price, speaker
-
-
-def make_team(client: TestClient) -> str:
-    document = team(speaker("writer", priced(100, 0), priced(100, 0)), max_messages=3)
-    return client.post("/api/teams", json={"component": document}).json()["id"]
-
-
-def start(client: TestClient, team_id: str) -> str:
-    return client.post("/api/runs", json={"team_id": team_id, "task": "Go."}).json()["id"]
-
-
-def until_asked(server: TestClient, client: TestClient, run_id: str) -> dict[str, Any]:
-    """The run when it waits for its person."""
-    assert isinstance(server.app, FastAPI)
-    assert server.portal
-    services = server.app.state.services
-
-    async def wait() -> None:
-        async for batch in services.supervisor.subscribe(run_id):
-            if batch.view.pending is not None or batch.view.state.is_final:
-                return
-
-    server.portal.call(wait)
-    return client.get(f"/api/runs/{run_id}").json()
+from tests.web.pricing import MODEL, set_price
+from tests.web.spending import make_team, start, until_asked
 
 
 def test_the_limits_of_a_team_stand_beside_those_of_the_studio(client: TestClient) -> None:

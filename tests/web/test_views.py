@@ -69,6 +69,11 @@ async def _pid(desk: Desk) -> Response:
     return Response(str(os.getpid()))
 
 
+async def _made_anew(desk: Desk) -> Response:
+    del desk
+    return Response(os.urandom(8))
+
+
 async def _write(desk: Desk) -> Response:
     await desk.store.teams.create({"provider": "x"}, name="written")
     return Response()
@@ -105,10 +110,12 @@ class _Leaves(_Stays):
         return {"type": "http.disconnect"}
 
 
-def shown(server: TestClient, run_id: str, view: views.View, *args: object, reader: Any = None) -> Response:
+def shown(
+    server: TestClient, run_id: str, view: views.View, *args: object, reader: Any = None, is_kept: bool = False
+) -> Response:
     async def show() -> Response:
         asking = cast("Request", reader or _Stays())
-        return await views_of(server).show(asking, ADMITTED, view, [run_id], *args, is_kept=False)
+        return await views_of(server).show(asking, ADMITTED, view, [run_id], *args, is_kept=is_kept)
 
     assert server.portal is not None
     return server.portal.call(show)
@@ -147,6 +154,12 @@ def test_the_process_is_another_one_and_cannot_write(server: TestClient, run_id:
     assert shown(server, run_id, _pid).body == first
     with pytest.raises(Exception, match=r"only be read|read-only"):
         shown(server, run_id, _write)
+
+
+def test_only_what_is_the_same_for_everybody_is_remembered(server: TestClient, run_id: str):
+    assert shown(server, run_id, _made_anew).body != shown(server, run_id, _made_anew).body
+    kept = shown(server, run_id, _made_anew, is_kept=True).body
+    assert shown(server, run_id, _made_anew, is_kept=True).body == kept
 
 
 def test_who_leaves_ends_it(server: TestClient, run_id: str, tmp_path: Path):

@@ -57,6 +57,11 @@ def read_answer(text: str) -> Answer:
         return Answer()
 
 
+def lifts(text: str) -> bool:
+    """Whether an answer lets more be spent."""
+    return read_answer(text).action in ("raise", "allow")
+
+
 def question_of(short: BudgetExceeded, *, source: str) -> PendingInput:
     """The question to the person."""
     line, measure = short.line, short.measure

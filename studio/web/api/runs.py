@@ -31,6 +31,7 @@ from studio.runs import (
     mocks_in,
 )
 from studio.runs.journal.pages import in_pages
+from studio.runs.spending.budget_questions import lifts
 from studio.store import NO_LABELS, Labels, RunFilter
 from studio.store.json_text import JsonText
 from studio.store.tables import Listing
@@ -46,7 +47,7 @@ _SEQ = re.compile(r"[0-9]{1,18}")
 MAX_LISTED = 200
 MAX_PAGE = 2000
 MAX_USD = 1e9
-BEYOND_STEERING = frozenset({"decide", "policy"})
+BEYOND_STEERING = frozenset({"answer", "decide", "policy"})
 MAX_SEQ = 2**63 - 1
 """The largest number that the database holds."""
 
@@ -239,12 +240,15 @@ async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep, 
 
 
 async def _check_may_decide(run_id: str, body: RunCommand, supervisor: RunControl, person: Person) -> None:
-    """Whoever steers a run may let it go on from a breakpoint; to let a tool be called is an approval."""
-    if body.command == "decide":
-        pending = (await supervisor.view(run_id)).pending
-        if pending is not None and (pending.kind, pending.request_id) == ("breakpoint", body.request_id):
-            return
-    person.must("approver")
+    """Whoever steers a run may answer it, and let it go on from a breakpoint; to let a tool be called is an approval,
+    and the limits of the studio are set by its admins."""
+    pending = None if body.command == "policy" else (await supervisor.view(run_id)).pending
+    kind = pending.kind if pending is not None and pending.request_id == body.request_id else None
+    if body.command == "answer":
+        if kind == "budget" and pending and pending.details.get("scope") == "studio_day" and lifts(body.text):
+            person.must("admin")
+    elif (body.command, kind) != ("decide", "breakpoint"):
+        person.must("approver")
 
 
 @router.get(

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from anyio import CancelScope
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Send
 
 from studio.errors import Forbidden
+from studio.store import Role
+from studio.web.auth.person import CallerRole
 from studio.web.auth.request_info import RequestInfo
 from studio.web.auth.revocation import StreamRevocation
 from studio.web.auth.roles import RouteAccess
@@ -56,11 +59,27 @@ class Authorization:
         if not self.need or not (self.admitted.key_hash or self.admitted.csrf):
             await self._answered(app, receive, send)
             return
+        receive = self._still_in(receive, self.need.role)
         until_gone = partial(self.accounts.presence.wait_revoked, self.admitted, self.need.role)
         ends = StreamRevocation(receive, send, until_gone)
         await self._answered(app, ends.receive, ends.send)
         if ends.has_ended and self.need.is_change:
             await self.record(CONNECTION_LOST)
+
+    def _still_in(self, receive: Receive, role: Role | CallerRole) -> Receive:
+        """A body comes as slowly as its sender likes: who may no longer do this when it has come is refused."""
+        is_whole = False
+
+        async def receive_checked() -> Message:
+            nonlocal is_whole
+            message = await receive()
+            if not is_whole and message["type"] == "http.request" and not message.get("more_body", False):
+                is_whole = True
+                if self.request.has_body and not await self.accounts.presence.may_still(self.admitted, role):
+                    raise HTTPException(403, "Your access ended while the request was being sent.")
+            return message
+
+        return receive_checked
 
     async def _answered(self, app: ASGIApp, receive: Receive, send: Send) -> None:
         """The same; what comes of a change is written down."""

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -56,8 +56,7 @@ async def answer_early(response: Response, scope: Scope, receive: Receive, send:
     async def hold_open(message: Message) -> None:
         await send({**message, "more_body": True} if message["type"] == "http.response.body" else message)
 
-    has_body = "content-length" in Headers(scope=scope) or "transfer-encoding" in Headers(scope=scope)
-    if not has_body:
+    if not RequestInfo(scope).has_body:
         await response(scope, receive, send)
         return
     await response(scope, receive, hold_open)

@@ -29,6 +29,11 @@ class RequestInfo:
         self.is_page = self.method in {"GET", "HEAD"} and not self.path.startswith(NOT_PAGES)
 
     @property
+    def has_body(self) -> bool:
+        """Whether something comes after the headers."""
+        return "content-length" in self.headers or "transfer-encoding" in self.headers
+
+    @property
     def deployment(self) -> str | None:
         """The name of the deployment that is called; None for what is no call."""
         return self.path.split("/")[2] if self.path.startswith(CALLS) else None

@@ -90,14 +90,18 @@ class SessionCache:
         opened = await self._store.deployments.find_by_key(key)
         return AuthContext(Caller(opened), "", opened.key.key_hash) if opened else None
 
+    async def may_still(self, admitted: AuthContext, role: Role | CallerRole) -> bool:
+        """Whether somebody who was let in may do now what needs that role."""
+        who = await self._now(admitted)
+        return who is not None and who.may(role)
+
     async def wait_revoked(self, admitted: AuthContext, role: Role | CallerRole) -> None:
         """Return once somebody who was let in may no longer do what needs that role."""
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(FRESH_S):
                     await self._stirred.wait()
-            who = await self._now(admitted)
-            if who is None or not who.may(role):
+            if not await self.may_still(admitted, role):
                 return
 
     async def _now(self, admitted: AuthContext) -> Person | Caller | None:

@@ -241,3 +241,9 @@ class Secrets:
 
     offers: tuple[SecretOffer, ...]
     states: Mapping[str, bool]
+    is_told: bool = True
+    """Whether the reader may know that."""
+
+
+NOT_TOLD = Secrets((), {}, is_told=False)
+"""For who only looks: they would learn of variables and secrets by naming them."""

@@ -12,8 +12,8 @@ from studio.components import validate_component
 from studio.errors import MAX_FINDINGS, Finding
 from studio.services.secret_list import suggested_references
 from studio.store import Store
-from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
-from studio.web.forms.form_model import FormField, FormModel, SecretOffer, Secrets
+from studio.web.dependencies import QUEUED, PersonDep, StoreDep, TemplatesDep
+from studio.web.forms.form_model import NOT_TOLD, FormField, FormModel, SecretOffer, Secrets
 from studio.web.forms.forms import form_at
 from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
@@ -37,9 +37,9 @@ class FormRequest(RequestBody):
 
 
 @router.post("/form", dependencies=[QUEUED])
-async def form(body: FormRequest, templates: TemplatesDep, store: StoreDep) -> Response:
+async def form(body: FormRequest, templates: TemplatesDep, store: StoreDep, person: PersonDep) -> Response:
     made = await asyncio.to_thread(_made, body)
-    secrets = await secrets_for(made, store)
+    secrets = await secrets_for(made, store) if person.may("editor") else NOT_TOLD
     return await asyncio.to_thread(templates.fragment, "fragments/form.html", form=made, secrets=secrets)
 
 

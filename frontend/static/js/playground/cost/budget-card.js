@@ -3,6 +3,7 @@
 /** @import {Send} from '../debug/decision.js' */
 /** @import {Measure} from './money.js' */
 import { el, icon } from '../../core/dom.js'
+import { can } from '../../core/permissions.js'
 
 const MICRO = 1_000_000
 const UNITS = /** @type {{[measure: string]: {unit: number, word: string, least: number}}} */ ({
@@ -60,6 +61,7 @@ export function budgetCard(pending, send) {
     el('span', {}, 'Allow in this run'),
   )
   const isUnknown = Boolean(details.why)
+  const mayLift = details.scope !== 'studio_day' || can('admin')
 
   /** @param {object} given */
   async function answer(given) {
@@ -74,7 +76,7 @@ export function budgetCard(pending, send) {
   const form = el(
     'form',
     { class: 'decision question-form', 'data-budget': measure, 'aria-label': 'Budget' },
-    isUnknown
+    isUnknown || !mayLift
       ? null
       : el(
           'label',
@@ -86,8 +88,10 @@ export function budgetCard(pending, send) {
     el(
       'div',
       { class: 'decision-foot row-wrap', 'data-action-group': true },
-      ...(isUnknown ? [allow, buttons[1]] : buttons),
+      ...(isUnknown && mayLift ? [allow] : []),
+      ...(mayLift && !isUnknown ? buttons : [buttons[1]]),
     ),
+    mayLift ? null : el('p', { class: 'muted small' }, 'Only an admin can raise this limit.'),
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
