@@ -48,8 +48,12 @@ def test_a_card_shows_who_works_and_leads_to_what_was_said(open_page: OpenPage, 
     openai_server.wait_until_held()
     expect(card(page, "writer").locator(".node-run")).to_have_attribute("data-state", "working")
     expect(page.locator("[data-run-panel] [data-part=state]")).to_have_text("Running")
+    here = page.locator("[data-run-panel] .turn-time").first
+    here.focus()
     openai_server.release()
     expect(page.locator("[data-run-panel] .run-end")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Task for the team")).to_be_visible()
+    expect(here).to_be_focused()
     card(page, "writer").locator(".node-head").click()
     page.keyboard.press("l")
     expect(page.locator("[data-run-panel] .turn[data-source=writer][data-selected]")).to_be_visible()

@@ -318,12 +318,16 @@ class RunPanel {
     const mode = found === 'next' ? 'new' : found
     const isShown = mode !== null || this.task.isBeingWritten
     const isNews = this.form.hidden === isShown || (mode === 'new' && this.next.mode === 'say')
+    const scroller = this.#part('chat-scroll')
+    const here = document.activeElement ?? document.body
+    // not from a button beside what was said: its next press would go elsewhere
     const hadFocus =
-      !document.activeElement?.matches(':not(body)') || this.panel.contains(document.activeElement)
+      [document.body, scroller].includes(/** @type {HTMLElement} */ (here)) ||
+      [this.form, this.#part('controls')].some((each) => each.contains(here))
     this.form.hidden = !isShown
     if (mode !== null) this.next.offer(mode)
     if (isNews && isShown && hadFocus && matchMedia('(min-width: 721px)').matches) this.task.focus()
     if (mode === 'new') this.#propose()
-    if (isNews && !isShown && hadFocus) this.#part('chat-scroll').focus({ preventScroll: true })
+    if (isNews && !isShown && hadFocus) scroller.focus({ preventScroll: true })
   }
 }
