@@ -15,7 +15,6 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
-from urllib.request import getproxies, proxy_bypass
 
 from studio.egress.answers import EVENTS, Meter, without_odd_charset
 from studio.egress.attempts import failed
@@ -90,7 +89,10 @@ class _Proxies:
     """The proxies that the environment names, each with a transport of the library's own."""
 
     def __init__(self, library: ModuleType, context: ssl.SSLContext, is_blocking: bool) -> None:
+        from urllib.request import getproxies, proxy_bypass  # it brings an HTTP client, which a plain import need not
+
         self._addresses = getproxies()
+        self._is_bypassed = proxy_bypass
         self._make = library.HTTPTransport if is_blocking else library.AsyncHTTPTransport
         self._context = context
         self._made: dict[str, Any] = {}
@@ -98,7 +100,7 @@ class _Proxies:
     def transport_for(self, url: httpx.URL) -> Any | None:
         """The transport for a URL; None if it is reached without a proxy."""
         address = self._addresses.get(url.scheme) or self._addresses.get("all")
-        if not address or proxy_bypass(url.host):
+        if not address or self._is_bypassed(url.host):
             return None
         if address not in self._made:
             proxy = address if "://" in address else f"http://{address}"
