@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.accessibility import Inspection, widths
 from tests.browser.conftest import OpenPage, StudioServer
@@ -39,6 +39,20 @@ def test_help_is_opened_searched_and_followed_by_the_keyboard(open_page: OpenPag
     expect(page.get_by_role("heading", name="Components", level=1)).to_be_visible()
     page.wait_for_function("document.querySelector('#mcpworkbench').getBoundingClientRect().top < innerHeight")
     assert is_in_view(page, "#mcpworkbench")
+
+
+SCRIPT = re.compile(r"/help[^/]*\.js")
+
+
+def test_what_is_typed_before_the_page_is_ready_is_searched_for(open_page: OpenPage, studio_server: StudioServer):
+    page = open_page()
+    held: list[Route] = []
+    page.route(SCRIPT, lambda route: held.append(route))
+    page.goto(f"{studio_server.url}/help", wait_until="commit")
+    page.get_by_role("searchbox", name="Search Help").fill("McpWorkbench")
+    while held:
+        held.pop().continue_()
+    expect(page.locator("#help-hits").get_by_role("link", name="Components › McpWorkbench")).to_be_visible()
 
 
 def test_a_search_that_is_sent_has_an_address_of_its_own(open_page: OpenPage, studio_server: StudioServer):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.errors import NotFound, SetupError
+from studio.errors import Conflict, NotFound, SetupError
 from studio.runs import Draft, LeaseLost, LogEntry, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
 from studio.store import RunFilter, open_store
 from tests.store.statements import statements
@@ -191,6 +191,9 @@ async def test_runs_of_a_team_outlive_it(open_it: OpenStore) -> None:
         team = await store.teams.create({"provider": "x"})
         lease = await store.runs.create(NewRun({"provider": "x"}, "Go.", "Go.", team.id, "Pair"))
         assert [run.id for run in await store.runs.list(RunFilter(team_id=team.id))] == [lease.run_id]
+        with pytest.raises(Conflict):
+            await store.teams.delete(team.id)
+        await store.runs.append(lease, [event(1)], RunStatus(state=RunState.FAILED, reason="error"))
         await store.teams.delete(team.id)
         run = await store.runs.get(lease.run_id)
         assert (run.team_id, run.team_name, run.component) == (None, "Pair", {"provider": "x"})

@@ -8,7 +8,7 @@ import json
 import os
 import select
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Coroutine, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -123,9 +123,13 @@ def assert_nothing_runs() -> None:
 
 
 def children() -> list[str]:
+    """Processes that this one has started. A thread may be gone when it is asked for its own."""
     found: list[str] = []
     for thread in os.listdir("/proc/self/task"):
-        with open(f"/proc/self/task/{thread}/children") as listing:
+        with (
+            suppress(FileNotFoundError),
+            open(f"/proc/self/task/{thread}/children") as listing,
+        ):  # it may be gone by now
             found += listing.read().split()
     return found
 

@@ -66,10 +66,15 @@ def counts(settings: Settings, count: int) -> dict[str, int]:
         for path in lists(team_id):
             client.get(path)
         for path in lists(team_id):
-            with statements() as asked:
-                client.get(path)
-            found[path] = len(asked)
+            found[path] = min(asked_by(client, path), asked_by(client, path))
     return found
+
+
+def asked_by(client: TestClient, path: str) -> int:
+    """How many statements a list takes, with those of what looks after the studio every few seconds."""
+    with statements() as asked:
+        client.get(path)
+    return len(asked)
 
 
 def lists(team_id: str) -> list[str]:

@@ -15,6 +15,16 @@ for (const code of /** @type {NodeListOf<HTMLElement>} */ (
   )
   colour(code, code.className)
 }
+// What was typed before anybody listened is searched for as well.
+document.addEventListener(
+  'htmx:after:process',
+  () => {
+    const search = document.querySelector('input[type=search]')
+    if (search instanceof HTMLInputElement && search.value !== search.defaultValue)
+      search.dispatchEvent(new Event('input'))
+  },
+  { once: true },
+)
 document.addEventListener('htmx:after:swap', () =>
   announce(document.querySelector('[data-found]')?.textContent ?? ''),
 )

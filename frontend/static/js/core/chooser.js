@@ -120,10 +120,10 @@ export function choose({
   input.addEventListener('input', show)
   const renew = () => {
     const before = shown[active]?.id
-    const wasMoved = active > 0
     show()
+    // what comes later takes nobody's Enter
     const index = shown.findIndex((each) => each.id === before)
-    if (wasMoved && index >= 0) move(index)
+    if (index >= 0) move(index)
   }
   changes?.addEventListener('change', renew)
   dialog.addEventListener('keydown', (event) => {
