@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from queue import Queue
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from fastapi.testclient import TestClient
 from studio.store import ROLES, Role
 from tests.web.direct import Asked, ask
 from tests.web.documents import USER_PROXY, assistant, replay_model, team
-from tests.web.pricing import set_price
+from tests.web.pricing import priced, set_price, speaker
 from tests.web.publishing import publish
 from tests.web.signing_in import COOKIE, add, signed_in, work_passwords_out_quickly
 from tests.web.spending import make_team, start, until_asked
@@ -139,3 +141,32 @@ def test_the_limit_of_the_whole_studio_is_raised_by_its_admins(
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "needs_role")
     assert client.get(f"/api/runs/{run_id}").json()["state"] == "paused"
     assert people["admin"].post(f"/api/runs/{run_id}/commands", json=body).status_code == 200
+
+
+def test_nor_does_an_editor_raise_it_while_they_try_a_part(client: TestClient, people: dict[Role, TestClient]):
+    set_price(client)
+    client.put("/api/budget", json={"day": {"micro_usd": 300}}).raise_for_status()
+    part = {"component": speaker("writer", priced(100, 0), priced(100, 0)), "message": "Go."}
+    events, editor = Queue[Any](), people["editor"]
+
+    def follow() -> None:
+        with editor.stream("POST", "/api/part-runs", json=part) as answer:
+            for line in answer.iter_lines():
+                if line.startswith("data: {"):
+                    events.put(json.loads(line.removeprefix("data: ")))
+
+    def asked(kind: str) -> str:
+        while True:
+            pending = events.get(timeout=15).get("pending")
+            if pending and pending["kind"] == kind:
+                return pending["request_id"]
+
+    following = Thread(target=follow)
+    following.start()
+    address = f"/api/part-runs/{events.get(timeout=15)['id']}/commands"
+    editor.post(address, json={"command": "answer", "request_id": asked("input"), "text": "More."}).raise_for_status()
+    body = {"command": "answer", "request_id": asked("budget"), "text": '{"action":"raise","by":100000}'}
+    refused = editor.post(address, json=body)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "needs_role")
+    editor.post(address, json={"command": "cancel"}).raise_for_status()
+    following.join(15)

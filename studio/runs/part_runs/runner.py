@@ -158,6 +158,14 @@ class PartRunner:
         finally:
             limit.lift()
 
+    async def view(self, run_id: str) -> RunView:
+        """How the try stands now.
+
+        Raises:
+            NotFound: There is no such try.
+        """
+        return await self._supervisor.view(run_id)
+
     async def command(
         self, run_id: str, command: Literal["answer", "cancel"], *, request_id: str = "", text: str = ""
     ) -> RunView:

@@ -57,9 +57,11 @@ def read_answer(text: str) -> Answer:
         return Answer()
 
 
-def lifts(text: str) -> bool:
-    """Whether an answer lets more be spent."""
-    return read_answer(text).action in ("raise", "allow")
+def lifts_studio_limit(pending: PendingInput | None, request_id: str, text: str) -> bool:
+    """Whether an answer lets all teams together spend more today, which is for the studio's admins to allow."""
+    if pending is None or (pending.kind, pending.request_id) != ("budget", request_id):
+        return False
+    return pending.details.get("scope") == "studio_day" and read_answer(text).action in ("raise", "allow")
 
 
 def question_of(short: BudgetExceeded, *, source: str) -> PendingInput:

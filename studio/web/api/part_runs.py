@@ -24,6 +24,7 @@ from studio.runs import (
     tools_for,
 )
 from studio.runs.journal.pages import read_beginning
+from studio.runs.spending.budget_questions import lifts_studio_limit
 from studio.store import Store
 from studio.tools import BaseTool, StaticWorkbench
 from studio.web.api.runs import events_of
@@ -136,7 +137,13 @@ async def _events(runner: PartRunner, prepared: PreparedRun) -> AsyncGenerator[E
 @router.post(
     "/{part_run_id}/commands", summary="Control a part run: send the next message, answer its question, or end it"
 )
-async def command_part_run(part_run_id: str, body: PartRunCommand, runner: PartRunnerDep) -> JsonObject:
+async def command_part_run(
+    part_run_id: str, body: PartRunCommand, runner: PartRunnerDep, person: PersonDep
+) -> JsonObject:
+    if body.command == "answer":
+        pending = (await runner.view(part_run_id)).pending
+        if lifts_studio_limit(pending, body.request_id, body.text):
+            person.must("admin")
     view = await runner.command(part_run_id, body.command, request_id=body.request_id, text=body.text)
     return view.as_json()
 

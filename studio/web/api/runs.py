@@ -31,7 +31,7 @@ from studio.runs import (
     mocks_in,
 )
 from studio.runs.journal.pages import in_pages
-from studio.runs.spending.budget_questions import lifts
+from studio.runs.spending.budget_questions import lifts_studio_limit
 from studio.store import NO_LABELS, Labels, RunFilter
 from studio.store.json_text import JsonText
 from studio.store.tables import Listing
@@ -243,11 +243,12 @@ async def _check_may_decide(run_id: str, body: RunCommand, supervisor: RunContro
     """Whoever steers a run may answer it, and let it go on from a breakpoint; to let a tool be called is an approval,
     and the limits of the studio are set by its admins."""
     pending = None if body.command == "policy" else (await supervisor.view(run_id)).pending
-    kind = pending.kind if pending is not None and pending.request_id == body.request_id else None
     if body.command == "answer":
-        if kind == "budget" and pending and pending.details.get("scope") == "studio_day" and lifts(body.text):
+        if lifts_studio_limit(pending, body.request_id, body.text):
             person.must("admin")
-    elif (body.command, kind) != ("decide", "breakpoint"):
+        return
+    is_breakpoint = pending is not None and (pending.kind, pending.request_id) == ("breakpoint", body.request_id)
+    if body.command != "decide" or not is_breakpoint:
         person.must("approver")
 
 
