@@ -91,3 +91,17 @@ def test_a_message_of_a_million_characters_does_not_stop_the_page(
     expect_end(page)
     expect(page.locator(MESSAGES).last).to_contain_text("more characters are in the log")
     page.get_by_role("textbox", name="Task").first.fill("It still works.")
+
+
+def test_a_message_of_a_million_characters_is_cut_while_it_is_written(
+    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
+) -> None:
+    openai_server.say(Reply("x" * 1_000_000 + " the end", hold=1))
+    page = open_page()
+    give_task(page, pair(2))
+    message = page.locator(MESSAGES).last
+    expect(message).to_contain_text("x" * 1000)
+    assert len(message.text_content() or "") < 300_000
+    openai_server.release()
+    expect_end(page)
+    expect(message).to_contain_text("more characters are in the log")

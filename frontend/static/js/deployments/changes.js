@@ -1,6 +1,7 @@
 // @ts-check
 // What the pages of a deployment have in common where they change something.
 import { ask } from '../core/dialog.js'
+import { find } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
 
 /**
@@ -18,14 +19,20 @@ export async function isMeant(title, text, label, tone = 'danger') {
 }
 
 /**
- * The server owns what is shown: after a change the page is read again.
+ * The server owns what is shown: after a change the page is read again. Until then it takes no other
+ * one, which would be lost with it.
  * @param {() => Promise<unknown>} work
  * @param {string} [next]  the page that follows
  */
 export async function change(work, next) {
+  const main = find('#main')
+  const focused = document.activeElement
+  main.inert = true
   try {
     await work()
   } catch (error) {
+    main.inert = false
+    if (focused instanceof HTMLElement) focused.focus()
     toastError(error)
     return
   }

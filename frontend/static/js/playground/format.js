@@ -5,7 +5,7 @@ import { escapeHidden, showHidden } from '../core/hidden-characters.js'
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 /** Longer texts would freeze the page while they are laid out; the whole stays in the log. */
-const TEXT_LIMIT = 200_000
+export const TEXT_LIMIT = 200_000
 
 /** @param {number} count */
 export function tokens(count) {

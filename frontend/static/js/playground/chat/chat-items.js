@@ -6,6 +6,7 @@ import { networkGrant, renderCalls, updateCalls } from './chat-tools.js'
 import { keepWhyOpen, renderWhy } from './chat-why.js'
 import {
   LONG_ANSWER_LINES,
+  TEXT_LIMIT,
   clip,
   clock,
   isLong,
@@ -361,7 +362,7 @@ function startWriting(node, item) {
   const body = /** @type {HTMLElement} */ (node.querySelector('.turn-body'))
   const prose = el('div', { class: 'prose' })
   body.replaceChildren(prose)
-  const text = item.parts[0]?.value ?? ''
+  const text = writtenSoFar(item)
   const writer = markdownWriter(prose)
   writer.write(text)
   writings.set(node, { writer, text, body })
@@ -373,7 +374,7 @@ function startWriting(node, item) {
  * @param {Item} item
  */
 function continueWriting(node, writing, item) {
-  const text = item.parts[0]?.value ?? ''
+  const text = writtenSoFar(item)
   const isWhole =
     item.parts.length === 1 && item.parts[0]?.kind === 'text' && text.startsWith(writing.text)
   if (isWhole) {
@@ -385,4 +386,13 @@ function continueWriting(node, writing, item) {
   writings.delete(node)
   if (!isWhole) writing.body.replaceChildren(...item.parts.map(renderPart))
   node.querySelector('.turn-meta')?.replaceWith(renderMeta(item))
+}
+
+/**
+ * No more of it than is shown of a message at all; how much more there is, is told when it ends.
+ * @param {Item} item
+ */
+function writtenSoFar(item) {
+  const text = item.parts[0]?.value ?? ''
+  return item.streaming ? text.slice(0, TEXT_LIMIT) : clip(text)
 }

@@ -1,0 +1,55 @@
+// What cannot wait for the modules. A classic script on purpose: it runs before the first paint, they run too late.
+
+// The chosen theme.
+{
+  let theme = null
+  try {
+    theme = localStorage.getItem('studio-theme')
+  } catch {
+    // Storage may be off: the system's theme is then used.
+  }
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
+}
+
+// Buttons and forms are drawn by the server before a module can answer to them. The last press until
+// then is kept and made afterwards, so that it is not lost and no form is sent with its fields in the
+// address.
+{
+  /** @type {(() => void) | undefined} */
+  let press
+  const life = new AbortController()
+
+  /** @param {MouseEvent} event */
+  const holdPress = (event) => {
+    const button = event.target instanceof Element ? event.target.closest('button') : null
+    if (button) hold(event, button, () => button.click())
+  }
+
+  /** @param {SubmitEvent} event */
+  const holdForm = (event) => {
+    const form = /** @type {HTMLFormElement} */ (event.target)
+    hold(event, form, () => form.requestSubmit(event.submitter))
+  }
+
+  /**
+   * @param {Event} event
+   * @param {Element} from
+   * @param {() => void} again
+   */
+  const hold = (event, from, again) => {
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    press = () => from.isConnected && again()
+  }
+
+  const release = () => {
+    life.abort()
+    press?.()
+  }
+
+  const options = { capture: true, signal: life.signal }
+  document.addEventListener('click', holdPress, options)
+  document.addEventListener('submit', holdForm, options)
+  // Modules have run by this event; htmx listens to the event itself.
+  document.addEventListener('DOMContentLoaded', () => setTimeout(release))
+}
