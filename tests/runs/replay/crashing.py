@@ -6,10 +6,12 @@ It reads one JSON object per line and prints one when that life is over: `{"stat
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +20,8 @@ import openai
 from pydantic import JsonValue
 
 from studio.components import JsonObject
+from studio.egress.clients import http_client
+from studio.egress.guard import Guard
 from studio.runs import Draft, Lease, LogEntry, RunStatus, RunSupervisor
 from studio.store import open_store
 from studio.store.runs import Runs
@@ -72,9 +76,20 @@ async def live(order: Mapping[str, Any]) -> None:
             await to_its_end(supervisor, run_id)
 
 
+async def load_all() -> None:
+    """What each life would load for itself."""
+    assert openai.AsyncOpenAI(api_key="key").chat.completions
+    assert http_client(Guard())
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_store(Path(folder)):
+            pass
+    gc.collect()
+    gc.freeze()
+
+
 def serve_lives() -> None:
     """Fork for each order."""
-    assert openai.AsyncOpenAI(api_key="key").chat.completions  # loaded once, and not in each life
+    asyncio.run(load_all())
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:

@@ -24,7 +24,7 @@ from tests.runs.replay.driving import said_in, whole_log
 from tests.runs.replay.generated import answer, digest_of, generated_team
 
 ROOT = Path(__file__).parents[3]
-RUNS = int(os.environ.get("STUDIO_CRASHES", "12"))
+RUNS = int(os.environ.get("STUDIO_CRASHES", "8"))
 MAX_KILLS = 5
 UNBROKEN = 10**9
 
