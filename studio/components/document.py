@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from typing import NamedTuple, NoReturn, cast
+from collections.abc import Callable, Iterable, Iterator
+from json import decoder, scanner
+from typing import Any, NamedTuple, NoReturn, cast
 
 from pydantic import JsonValue
 
@@ -17,6 +18,8 @@ MAX_DEPTH = 200
 """Levels of lists and objects; a team nested ten times in itself needs about forty."""
 MAX_POINTER = 2000
 """Characters of all keys on the way to a value, so that naming every place of a document stays cheap."""
+LARGE = 250_000
+"""Characters of JSON that are read in some 5 ms."""
 MAX_INT_BITS = 1024
 """As large as the largest float; Python refuses to write numbers of more than 4300 digits."""
 
@@ -31,16 +34,18 @@ def parse_document(text: str | bytes, *, max_bytes: int = MAX_BYTES) -> JsonValu
         InvalidDocument: Not JSON or YAML, or beyond the bounds.
     """
     text = _decoded(text, max_bytes)
-    if text.lstrip()[:1] in ("{", "[", '"'):
-        return _bounded(_parse_json(text))
+    if text[:1000].lstrip()[:1] in ("{", "[", '"'):
+        return _bounded_json(text)
     from studio.components.plain_yaml import parse_yaml  # a program that reads no YAML need not wait for its import
 
-    return _bounded(parse_yaml(text))
+    value = parse_yaml(text)
+    check_bounds(value)
+    return _whole_characters(value)
 
 
 def parse_json(text: str | bytes, *, max_bytes: int = MAX_BYTES) -> JsonValue:
     """Read JSON and nothing else; same values and errors as `parse_document`."""
-    return _bounded(_parse_json(_decoded(text, max_bytes)))
+    return _bounded_json(_decoded(text, max_bytes))
 
 
 class _Opened(NamedTuple):
@@ -109,27 +114,70 @@ def _decoded(text: str | bytes, max_bytes: int) -> str:
         raise InvalidDocument("The file is not UTF-8 text.", fix="Choose a JSON or YAML file.") from error
 
 
-def _bounded(value: JsonValue) -> JsonValue:
+def _bounded_json(text: str) -> JsonValue:
+    value = _parse_json(text)
     check_bounds(value)
-    return _whole_characters(value)
+    return value if text.isascii() and "\\u" not in text else _whole_characters(value)
 
 
 def _whole_characters(value: JsonValue) -> JsonValue:
-    """The value with U+FFFD in place of half characters, which JSON takes and no database does."""
-    text = json.dumps(value, ensure_ascii=False)
+    """The value, changed in place, with U+FFFD for half characters, which JSON takes and no database does."""
+    holder: JsonValue = [value]
+    opened: list[JsonValue] = [holder]
+    while opened:
+        item = opened.pop()
+        if isinstance(item, dict):
+            if not all(map(_is_whole, item)):
+                entries = [(_whole(key), each) for key, each in item.items()]
+                item.clear()
+                item.update(entries)
+            places: Iterable[tuple[str, JsonValue] | tuple[int, JsonValue]] = item.items()
+        else:
+            places = enumerate(cast("list[JsonValue]", item))
+        for place, each in places:
+            if isinstance(each, str):
+                if not _is_whole(each):
+                    cast("dict[str | int, JsonValue]", item)[place] = _whole(each)
+            elif isinstance(each, dict | list):
+                opened.append(each)
+    return holder[0]
+
+
+def _is_whole(text: str) -> bool:
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:
-        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-    return value
+        return False
+    return True
+
+
+def _whole(text: str) -> str:
+    """Two halves that belong together become one character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class _YieldingDecoder(json.JSONDecoder):
+    """Lets other threads have their turn at each value; the default one holds Python's lock to the end of the text.
+
+    It is made of what `json` itself uses where its C code is missing.
+    """
+
+    def __init__(self, *, parse_constant: Callable[[str], NoReturn]) -> None:
+        super().__init__(parse_constant=parse_constant)
+        parts, scanning = cast("tuple[Any, Any]", (decoder, scanner))
+        vars(self).update(parse_object=parts.JSONObject, parse_array=parts.JSONArray)
+        vars(self).update(scan_once=scanning.py_make_scanner(self))
 
 
 def _parse_json(text: str) -> JsonValue:
     def no_constant(name: str) -> NoReturn:
         raise InvalidDocument(f"{name} is not JSON.", fix="Use a number or null.")
 
+    kind = json.JSONDecoder if len(text) < LARGE else _YieldingDecoder
     try:
-        return json.loads(text, parse_constant=no_constant)
+        return kind(parse_constant=no_constant).decode(text)
     except json.JSONDecodeError as error:
         raise InvalidDocument(
             f"Not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",

@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+import json
+import threading
+import time
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from studio.components import parse_document, parse_json
 from studio.errors import InvalidDocument, TooLarge
@@ -74,3 +80,54 @@ def test_yaml_has_a_smaller_limit():
 def test_where_only_json_belongs_yaml_is_not_tried():
     with pytest.raises(InvalidDocument, match="Not JSON"):
         parse_json("a: 1")
+
+
+def test_half_characters_are_replaced_at_the_top_and_in_keys_that_then_are_the_same():
+    assert parse_json('"\\ud800"') == "\ufffd"
+    assert parse_json('{"\\ud800": 1, "b": 2, "\\udc00": {"\\udc01": "\\udc01"}}') == {
+        "\ufffd": {"\ufffd": "\ufffd"},
+        "b": 2,
+    }
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=8,
+)
+BROKEN = st.text(alphabet='[]{}",:\\u1eE-+.0 tnN', max_size=20).filter(lambda text: text.strip() != "")
+FILLER = " " * 250_000
+
+
+def outcome(text: str) -> tuple[object, str]:
+    try:
+        return parse_json(text), ""
+    except InvalidDocument as refused:
+        return None, refused.what
+
+
+@given(VALUES.map(json.dumps) | BROKEN)
+def test_a_large_text_is_read_as_a_small_one(text: str):
+    assert outcome(text + FILLER) == outcome(text)
+
+
+@pytest.mark.parametrize("many", [json.dumps(["ab"] * 1_000_000), json.dumps([{"a": 1}] * 300_000)])
+def test_others_have_their_turn_while_a_large_text_is_read(many: str):
+    longest, ended = 0.0, threading.Event()
+
+    def take_turns() -> None:
+        nonlocal longest
+        last = time.perf_counter()
+        while not ended.wait(0):
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+
+    other = threading.Thread(target=take_turns)
+    other.start()
+    began = time.perf_counter()
+    with pytest.raises(InvalidDocument, match="Not JSON"):
+        parse_json(many + "]")  # refused at its end, before anything looks at its values
+    took = time.perf_counter() - began
+    ended.set()
+    other.join()
+    assert longest < took / 2
