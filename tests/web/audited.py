@@ -25,25 +25,27 @@ from studio.web.app import create_app
 from tests.web.documents import assistant, function_tool, gallery, replay_model, team, termination
 from tests.web.doors import BASE_URL, TOKEN, client_of
 
-WATCHED = (
-    "import",
-    "exec",
-    "compile",
-    "open",
-    "ctypes.dlopen",
-    "os.exec",
-    "os.fork",
-    "os.forkpty",
-    "os.posix_spawn",
-    "os.spawn",
-    "os.system",
-    "pty.spawn",
-    "socket.bind",
-    "socket.connect",
-    "socket.getaddrinfo",
-    "socket.gethostbyname",
-    "subprocess.Popen",
-    "webbrowser.open",
+WATCHED = frozenset(
+    {
+        "import",
+        "exec",
+        "compile",
+        "open",
+        "ctypes.dlopen",
+        "os.exec",
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.spawn",
+        "os.system",
+        "pty.spawn",
+        "socket.bind",
+        "socket.connect",
+        "socket.getaddrinfo",
+        "socket.gethostbyname",
+        "subprocess.Popen",
+        "webbrowser.open",
+    }
 )
 SYNTAX_ONLY = ("<unknown>", "/dev/null/source")
 """The file name under which `ast.parse` compiles: it makes a syntax tree and no code."""
