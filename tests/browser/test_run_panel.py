@@ -82,6 +82,17 @@ def test_the_team_is_told_something_while_it_runs(open_page: OpenPage, openai_se
     expect(page.get_by_role("textbox", name="Task for the team")).to_be_focused()
 
 
+def test_an_agent_that_goes_on_has_the_width_of_its_first_message(open_page: OpenPage) -> None:
+    page = open_page()
+    writer = agent("writer", model_client=replay("One.", "Two."))
+    open_team(page, team(writer, termination_condition=limit(3)))
+    run(page, "Write.")
+    expect(page.locator("[data-run-panel] .run-end")).to_be_visible()
+    script = "nodes => nodes.map(node => node.getBoundingClientRect().width)"
+    first, second = page.locator("[data-run-panel] .turn[data-source=writer] .turn-body").evaluate_all(script)
+    assert first == second
+
+
 def test_a_card_shows_whose_turn_failed(open_page: OpenPage) -> None:
     page = open_page()
     broken = agent("critic", model_client=replay())
