@@ -19,7 +19,6 @@ from studio.components.findings import unexpected
 from studio.components.pointers import escape, steps_of
 from studio.components.python_text import bounded_together
 from studio.components.salvage import sound_parts
-from studio.components.secret_extraction import extract_secrets
 from studio.components.secrets import MASK, DefaultEnv, is_reference, variable_meant
 from studio.errors import Finding, InvalidComponent, InvalidDocument, first_findings
 
@@ -224,6 +223,8 @@ _GIVE_SECRETS = "Pass the key in a header, an environment variable or an argumen
 
 
 def _warnings(document: JsonValue) -> Iterator[Finding]:
+    from studio.components.secret_extraction import extract_secrets  # a program that only loads a team need not wait
+
     for secret in extract_secrets(document)[1]:
         name = steps_of(secret.where)[-1]
         message = f"`{name}` contains a key in plain text; the studio stores it as {secret.reference} instead."

@@ -21,4 +21,3 @@ from studio.egress.guard import place_of as place_of
 from studio.egress.itself import keeping_out_of as keeping_out_of
 from studio.egress.names import Resolver as Resolver
 from studio.egress.names import resolving as resolving
-from studio.egress.transport import guarded_transport as guarded_transport

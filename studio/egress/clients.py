@@ -9,7 +9,6 @@ from typing import Any
 
 from studio.egress.answers import MODEL_BYTES
 from studio.egress.guard import Guard
-from studio.egress.transport import guarded_transport
 
 
 def http_client(
@@ -35,6 +34,8 @@ def http_client(
     """
     import httpx
 
+    from studio.egress.transport import guarded_transport
+
     kind = client_class or httpx.AsyncClient
     library = _library_of(kind)
     transport = guarded_transport(
@@ -55,6 +56,8 @@ def put_behind_guard(client: object, guard: Guard, *, limit: int = MODEL_BYTES) 
     Raises:
         AttributeError: The library keeps its transports elsewhere than it did; the client must not be used.
     """
+    from studio.egress.transport import guarded_transport
+
     private: Any = client
     for transport in (private._transport, *private._mounts.values()):
         if transport is not None:

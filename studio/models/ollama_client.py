@@ -11,7 +11,8 @@ from pydantic import Field, JsonValue, PrivateAttr, ValidationError
 
 from studio.components import JsonObject, SecretRef
 from studio.components.secrets import placeholders_filled_in
-from studio.egress import MODEL_BYTES, Guard, guarded_transport
+from studio.egress import MODEL_BYTES, Guard
+from studio.egress.transport import guarded_transport
 from studio.errors import ModelRefused
 from studio.messages import CreateResult
 from studio.models.base import ModelCall

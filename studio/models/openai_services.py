@@ -8,7 +8,6 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from studio.components.secret_extraction import arguments_without_keys, without_keys
 from studio.components.secrets import is_reference
 
 
@@ -41,6 +40,8 @@ def host_of(url: str) -> str:
 def exact_address(url: str, headers: Mapping[str, str] | None = None) -> str:
     """The URL as a person approves it: with its path, query and headers, since who gets what is sent can be told by
     these, and without user and keys. Places that are filled in later stay as they are named."""
+    from studio.components.secret_extraction import arguments_without_keys, without_keys
+
     parts = urlsplit(arguments_without_keys([url])[0])
     query = f"?{parts.query}" if parts.query else ""
     address = f"{host_of(url)}{parts.path.rstrip('/')}{query}" if host_of(url) != url else url
