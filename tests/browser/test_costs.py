@@ -46,6 +46,11 @@ def test_a_run_shows_what_it_cost_and_the_next_one_what_it_will(
     page.goto(page.url.split("/runs/")[0] + "/costs")
     expect(page.get_by_role("table", name="By model").get_by_role("row", name=MODEL)).to_contain_text("$0.14")
     expect(page.get_by_role("img", name="Bars for 30 days")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    hidden = page.locator(".costs-teams").evaluate_all(
+        "tables => tables.map(({parentElement: box}) => box.scrollWidth - box.clientWidth)"
+    )
+    assert hidden == [0, 0]
 
 
 def test_a_budget_is_set_asked_about_and_raised(open_page: OpenPage, make_team: MakeTeam, api: httpx.Client) -> None:

@@ -93,18 +93,22 @@ function tables(parts) {
  * @param {[string[], Cost][]} rows
  */
 function table(caption, names, rows) {
+  const numbers = /** @type {[string, (sum: Cost) => string][]} */ ([
+    ['Calls', (sum) => sum.calls.toLocaleString('en')],
+    ['Tokens', (sum) => tokens(tokensOf(sum))],
+    ['Cost', costText],
+    ['Time', (sum) => duration(sum.ms)],
+  ])
   const heads = [
     ...names.map((name) => el('th', { scope: 'col' }, name)),
-    ...['Calls', 'Tokens', 'Cost', 'Time'].map((name) =>
-      el('th', { scope: 'col', class: 'end' }, name),
-    ),
+    ...numbers.map(([name]) => el('th', { scope: 'col', class: 'end' }, name)),
   ]
   return el(
     'div',
     { class: 'table-scroll' },
     el(
       'table',
-      { class: 'table costs-teams' },
+      { class: 'table table-stacked costs-teams' },
       el('caption', { class: 'visually-hidden' }, caption),
       el('thead', {}, el('tr', {}, ...heads)),
       el(
@@ -116,12 +120,9 @@ function table(caption, names, rows) {
             {},
             el('th', { scope: 'row' }, first),
             ...rest.map((text) => el('td', {}, text)),
-            ...[
-              sum.calls.toLocaleString('en'),
-              tokens(tokensOf(sum)),
-              costText(sum),
-              duration(sum.ms),
-            ].map((text) => el('td', { class: 'end numeric' }, text)),
+            ...numbers.map(([name, of]) =>
+              el('td', { class: 'end numeric', 'data-label': name }, of(sum)),
+            ),
           ),
         ),
       ),
