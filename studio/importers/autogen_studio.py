@@ -17,7 +17,7 @@ from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, USER_PROXY, 
 from studio.importers.expressions import escaped
 from studio.importers.findings import Imported, Location, Report
 from studio.importers.finishing import finished
-from studio.importers.models import OPENAI, client
+from studio.importers.models import client, served
 from studio.importers.names import Names, word
 from studio.importers.python_script import PythonScript
 from studio.importers.tools import function_tool
@@ -216,19 +216,12 @@ class _Reader:
         settings = _object(_object(agent.get("config")).get("llm_config"))
         listed = [*_objects(settings.get("config_list")), *_objects(agent.get("models"))]
         first = listed[0] if listed else {}
-        model, address = first.get("model"), first.get("base_url")
+        model = first.get("model")
         kept: dict[str, JsonValue] = {
             name: settings[name] for name in ("temperature", "max_tokens") if settings.get(name) is not None
         }
         made = client(model if isinstance(model, str) else None, kept, self.report, place, owner)
-        is_local = isinstance(address, str) and address.startswith(("http://localhost", "http://127.0.0.1"))
-        if str(first.get("api_type") or "").startswith("azure"):
-            why = "It is served by Azure there; endpoint and deployment are not taken along."
-            self.report.add(
-                "asked", place, f"Model of {owner or 'the group chat'}", why, fix="Choose it again.", became=owner
-            )
-        elif is_local and made["provider"] == OPENAI:
-            config_of(made)["base_url"] = address
+        served(made, first, self.report, place, owner)
         return made
 
     def _skills(self, agent: JsonObject, owner: str) -> list[JsonObject]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from studio.importers.components import component
+from studio.importers.components import component, config_of
 from studio.importers.findings import Location, Report
 
 OPENAI = "autogen_ext.models.openai.OpenAIChatCompletionClient"
@@ -93,6 +93,23 @@ def client(
     why = f"The service of the model {model!r} is not known here."
     report.add("asked", place, f"Model of {owner}", why, fix="Choose the service and the model.", became=owner)
     return component(OPENAI, model=model, model_info=_INFO, **kept)
+
+
+def served(made: JsonObject, entry: Mapping[str, JsonValue], report: Report, place: Location, owner: str) -> None:
+    """Let a client ask the address of an entry of AutoGen's `config_list`, where that is on this machine.
+
+    Keys would go to any other address that a file names, so a person has to enter it.
+    """
+    address, what = entry.get("base_url"), f"Model of {owner or 'the group chat'}"
+    if str(entry.get("api_type") or "").startswith("azure"):
+        why = "It is served by Azure there; endpoint and deployment are not taken along."
+        report.add("asked", place, what, why, fix="Choose it again.", became=owner)
+    elif isinstance(address, str) and address.startswith(("http://localhost", "http://127.0.0.1")):
+        if made["provider"] == OPENAI:
+            config_of(made)["base_url"] = address
+    elif isinstance(address, str) and address and not address.startswith("https://api.openai.com/"):
+        why = f"It is served at {address}, which is not taken along."
+        report.add("asked", place, what, why, fix="Enter the address and the key.", became=owner)
 
 
 def asked_for_model(report: Report, place: Location, owner: str) -> None:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from textwrap import dedent
 
 from pydantic import JsonValue
 
@@ -15,6 +16,7 @@ from studio.code.source import Source, parse_source
 from studio.components import JsonObject
 from studio.importers.bundle import Bundle
 from studio.importers.findings import Location
+from studio.importers.notebook import is_cell, modules_in, without_magics
 from studio.tools.signature import read_signature
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -43,10 +45,10 @@ class PythonScript:
     """The modules of a bundle as one: a name is looked up in all of them."""
 
     def __init__(self, bundle: Bundle) -> None:
-        """Parse the modules.
+        """Parse the modules; `unread` are the cells of notebooks that are not Python.
 
         Raises:
-            InvalidPython: One is not Python, also with the branches filled in that an export leaves empty.
+            InvalidPython: A script is not Python, also with the branches filled in that an export leaves empty.
             TooLarge: One is too long.
         """
         self.values: dict[str, ast.expr] = {}
@@ -54,9 +56,15 @@ class PythonScript:
         self.classes: dict[str, ast.ClassDef] = {}
         self.imports: dict[str, str] = {}
         self.trees: list[ast.Module] = []
+        self.unread: list[Location] = []
         self._places: dict[int, tuple[str, Source]] = {}
-        for name, text in bundle.named(".py"):
-            self._read(name, _parsed(text))
+        for name, text in modules_in(bundle):
+            try:
+                self._read(name, _parsed_cell(text) if is_cell(name) else _parsed(text))
+            except InvalidPython:
+                if not is_cell(name):
+                    raise
+                self.unread.append(Location(name, 1, 1))
 
     def _read(self, file: str, source: Source) -> None:
         self.trees.append(source.tree)
@@ -171,6 +179,8 @@ class PythonScript:
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 yield from self._pieces(left, depth + 1)
                 yield from self._pieces(right, depth + 1)
+            case ast.Call() as call if (text := _trimmed(call)) is not None:
+                yield text, True
             case other:
                 yield short(other), False
 
@@ -209,6 +219,17 @@ def called(node: ast.AST) -> str:
             return ""
 
 
+def _trimmed(call: ast.Call) -> str | None:
+    """The text of `"…".strip()` and `dedent("…")`; None for other calls."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="strip"), args=[], keywords=[]):
+            return text.strip()
+        case ast.Call(args=[ast.Constant(value=str(text))], keywords=[]) if called(call) == "dedent":
+            return dedent(text)
+        case _:
+            return None
+
+
 def short(node: ast.AST) -> str:
     text = ast.unparse(node)
     return text if len(text) <= 80 else f"{text[:80]}…"
@@ -222,6 +243,16 @@ def _parsed(text: str) -> Source:
         if filled == text:
             raise
         return parse_source(filled)
+
+
+def _parsed_cell(text: str) -> Source:
+    try:
+        return parse_source(text)
+    except InvalidPython:
+        plain = without_magics(text)
+        if not plain:
+            raise
+        return parse_source(plain)
 
 
 def _with_bodies(text: str) -> str:

@@ -16,6 +16,8 @@ from studio.importers.findings import Location, Report
 from studio.importers.python_script import Function, PythonScript, keywords
 
 PROVIDER = "autogen_core.tools.FunctionTool"
+_SOURCES = re.compile(r"(?:from|import) (?:agents|autogen|ag2)\b")
+"""Imports of what is read, which is not there when the team runs."""
 CONTEXTS = ("RunContextWrapper", "ToolContext")
 """Classes of a first parameter that the model does not fill in."""
 MAX_NEEDED = 50
@@ -30,12 +32,19 @@ _TYPES: Mapping[str, str] = {
 }
 
 
-def function_tool(script: PythonScript, function: Function, report: Report, owner: str) -> JsonObject:
-    """The tool that a decorated function is, or a stand-in for it; the report says which."""
+def function_tool(
+    script: PythonScript, function: Function, report: Report, owner: str, *, called: str = "", described: str = ""
+) -> JsonObject:
+    """The tool that a function is, or a stand-in for it; the report says which.
+
+    Args:
+        called: Its name, where that is neither the function's nor in its decorator.
+        described: The same for its description.
+    """
     given = _decorator(function)
-    name = script.value_or_none(given.get("name_override"))
+    name = called or script.value_or_none(given.get("name_override"))
     shown = name if isinstance(name, str) and name else function.name
-    given_text = script.value_or_none(given.get("description_override"))
+    given_text = described or script.value_or_none(given.get("description_override"))
     docstring = ast.get_docstring(function) or ""
     description = given_text if isinstance(given_text, str) else docstring.partition("\n\n")[0].strip()
     place, what = script.place(function), f"Tool `{shown}` of {owner}"
@@ -126,7 +135,7 @@ def _collect(script: PythonScript, function: ast.AST, needed: dict[str, ast.AST]
         elif name in script.classes:
             needed[name] = script.classes[name]
             unknown |= _collect(script, script.classes[name], needed)
-        elif name in script.imports and not script.imports[name].startswith(("from agents", "import agents")):
+        elif name in script.imports and not _SOURCES.match(script.imports[name]):
             needed[name] = ast.parse(script.imports[name]).body[0]
         elif name in script.values and _is_literal(script.values[name]):
             needed[name] = ast.Assign([ast.Name(name, ast.Store())], script.values[name], lineno=1)
