@@ -15,6 +15,7 @@ from studio.importers.agent_builder_code import ENTRY, import_code
 from studio.importers.agent_builder_json import PREFIX, import_json
 from studio.importers.autogen_studio import import_workflow, workflow_in
 from studio.importers.bundle import MAX_DOCUMENT, Bundle, bundle_of
+from studio.importers.classic_chats import import_classic, is_classic
 from studio.importers.findings import Imported
 from studio.importers.python_script import PythonScript
 from studio.importers.sdk_script import import_script
@@ -77,7 +78,7 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
     Raises:
         StudioError: It is a script or a ZIP file of no known source, or cannot be read.
     """
-    is_only_foreign = name.lower().endswith((".py", ".ts", ".tsx", ".zip"))
+    is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip"))
     marks = (PREFIX, STUDIO_MARK)
     is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
     if not is_only_foreign and not is_likely:
@@ -187,6 +188,7 @@ _ALL = (
     Source("agent-builder-json", "OpenAI Agent Builder (JSON)", _is_builder_json, _read_builder_json),
     Source("agent-builder", "OpenAI Agent Builder (Python)", _is_builder_code, _read_builder_code),
     Source("openai-agents", "the OpenAI Agents SDK", _is_sdk_script, import_script),
+    Source("autogen-0.2", "AutoGen 0.2 or AG2", is_classic, import_classic),
     Source("autogen-studio", "AutoGen Studio before 0.4", _is_studio, _read_studio),
 )
 SOURCES: Mapping[str, Source] = {source.key: source for source in _ALL}

@@ -45,7 +45,7 @@ def cells_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def without_magics(code: str) -> str:
-    """A cell without lines for the notebook itself, each line in its place; empty if the cell is in another language."""
+    """A cell without lines for the notebook itself, each line in its place; empty if it is in another language."""
     if code.lstrip().startswith("%%") and not code.lstrip().startswith(_KEEPING_CODE):
         return ""
     return re.sub(r"(?m)^([ \t]*)[%!?].*$", r"\1pass", code)

@@ -1,0 +1,407 @@
+"""Group chats of AG2 by a pattern, and its swarms: handoffs, context variables, and who speaks after the work."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.components import JsonObject
+from studio.importers.classic_agents import AgentMaker
+from studio.importers.classic_script import ClassicAgent, ClassicScript, receiver
+from studio.importers.classic_selection import Selection
+from studio.importers.classic_teams import ROUND_ROBIN, SELECTOR, TeamMaker
+from studio.importers.classic_tools import targets_of
+from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, component, config_of
+from studio.importers.expressions import Expressions, Unsupported, cel
+from studio.importers.findings import Location, Report
+from studio.importers.python_script import called, keywords, short
+from studio.importers.workflow import LOOP_TURNS
+
+SWARM = "autogen_agentchat.teams.Swarm"
+PATTERNS = ("DefaultPattern", "AutoPattern", "RoundRobinPattern", "RandomPattern", "ManualPattern")
+MAX_ROUNDS = 20
+"""Messages of a group chat where a script names no number, its opening among them."""
+_ADDING = (
+    "add",
+    "add_many",
+    "add_llm_condition",
+    "add_llm_conditions",
+    "add_context_condition",
+    "add_context_conditions",
+    "set_after_work",
+    "add_after_work",
+    "add_after_works",
+    "set_llm_conditions",
+    "set_context_conditions",
+)
+_AFTER_WORK = ("AfterWork", "AFTER_WORK", "AfterWorkOption")
+_ON_MODEL, _ON_CONTEXT = ("OnCondition", "ON_CONDITION"), ("OnContextCondition", "ON_CONTEXT_CONDITION")
+_PATTERN_READ = (
+    "initial_agent",
+    "agents",
+    "user_agent",
+    "context_variables",
+    "group_manager_args",
+    "group_after_work",
+    "after_work",
+)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """From one agent to another.
+
+    Args:
+        when: What the agent's model reads about it.
+        is_choice: Whether a model decided there, too.
+    """
+
+    target: ClassicAgent
+    when: str
+    is_choice: bool
+    place: Location
+
+
+@dataclass
+class _Ways:
+    """Where an agent hands over, and what happens when it has done its work."""
+
+    ways: list[_Way] = field(default_factory=list[_Way])
+    after: ClassicAgent | None = None
+    after_place: Location | None = None
+    stays: bool = False
+
+
+class PatternMaker:
+    """Makes the team of a pattern."""
+
+    def __init__(
+        self, classic: ClassicScript, teams: TeamMaker, report: Report, results: Mapping[str, Sequence[ast.expr]]
+    ) -> None:
+        """Read a pattern.
+
+        Args:
+            results: Targets that the results of functions name.
+        """
+        self.classic = classic
+        self.agents: AgentMaker = teams.agents
+        self.teams = teams
+        self.report = report
+        self.results = results
+
+    def team(self, call: ast.Call) -> JsonObject:
+        """The team of `initiate_group_chat(...)` or `initiate_swarm_chat(...)`."""
+        given = self.classic.arguments(call)
+        pattern = self.classic.call_of(given.get("pattern") or next(iter(call.args), None), *PATTERNS)
+        settings = self.classic.arguments(pattern) if pattern is not None else given
+        kind = called(pattern) if pattern is not None else "DefaultPattern"
+        at = pattern if pattern is not None else call
+        members = self.teams.members(settings.get("agents"), at)
+        first = self.classic.agent_of(settings.get("initial_agent"))
+        if first is not None and first in members:
+            members = [first, *(each for each in members if each is not first)]
+        person = self.classic.agent_of(settings.get("user_agent"))
+        rounds = self.classic.number_or_none(given.get("max_rounds"))
+        turns = max(1, (MAX_ROUNDS if rounds is None else rounds) - 1)
+        variables = self._variables(settings.get("context_variables"))
+        shared: JsonObject = {"context_variables": variables} if variables else {}
+        self._left_out(settings if pattern is not None else {})
+        if kind == "DefaultPattern":
+            return self._handing_over(members, person, at, {"max_turns": turns, **shared})
+        return self._grouped(kind, members, person, settings, at, {"max_turns": turns, **shared})
+
+    # --- patterns ---
+
+    def _grouped(
+        self,
+        kind: str,
+        members: Sequence[ClassicAgent],
+        person: ClassicAgent | None,
+        settings: Mapping[str, ast.expr],
+        call: ast.Call,
+        common: JsonObject,
+    ) -> JsonObject:
+        """A pattern without handoffs: in the order of the list, or selected by a model."""
+        everybody = [*members, *([person] if person is not None and person not in members else [])]
+        participants = [part for agent in everybody for part in self.teams.participants(agent, person)]
+        common = {
+            "participants": cast("list[JsonValue]", participants),
+            "termination_condition": self.teams.ends_by_stop(participants),
+            **common,
+        }
+        for agent in members:
+            for way in self._ways(agent).ways:
+                why = "Handoffs have no effect where somebody else says who is next."
+                self.report.add("dropped", way.place, f"Handoff of {self.agents.name(agent)}", why)
+        place = self.classic.script.place(call)
+        if kind in ("RoundRobinPattern", "RandomPattern") or len(participants) < 2:
+            why = "The order is that of the list, and not random." if kind == "RandomPattern" else ""
+            self.report.add("approximated" if why else "exact", place, f"`{kind}`", why)
+            return component(ROUND_ROBIN, **common)
+        why = "A model selects also the first speaker. The words of the question are others."
+        if kind == "ManualPattern":
+            why = "A person selects the speaker there. Here a model does."
+        self.report.add("approximated", place, f"`{kind}`", why)
+        arguments = self.classic.entries(settings.get("group_manager_args"))
+        selection = Selection(self.classic, self.agents, self.report)
+        return component(SELECTOR, **common, **selection.settings({}, members, arguments.get("llm_config"), call))
+
+    def _handing_over(
+        self, members: Sequence[ClassicAgent], person: ClassicAgent | None, call: ast.Call, common: JsonObject
+    ) -> JsonObject:
+        """Agents that say themselves who is next, by handoffs or because their work is done."""
+        members = [each for each in members if each is not person]
+        ways = {agent: self._ways(agent) for agent in members}
+        place = self.classic.script.place(call)
+        if person is not None:
+            self.agents.used.add(person)
+            what = f"Agent “{self.classic.label(person)}”"
+            why = "A run ends when an agent has answered. The user answers with the next message."
+            self.report.add("approximated", self.classic.place(person), what, why)
+        order = _in_turn(members, ways)
+        if order is not None:
+            participants = [part for agent in order for part in self.teams.participants(agent)]
+            self.report.add("exact", place, "Order after the work")
+            is_round = ways[order[-1]].after is order[0] and len(order) > 1
+            turns = cast("int", common["max_turns"])
+            bound: JsonObject = {"max_turns": turns if is_round else min(turns, len(participants))}
+            listed = cast("list[JsonValue]", participants)
+            return component(ROUND_ROBIN, participants=listed, **{**common, **bound})
+        participants = self._swarm_participants(members, ways)
+        ends: list[JsonValue] = [
+            component("autogen_agentchat.conditions.TextMessageTermination", source=self.agents.name(agent))
+            for agent in members
+            if ways[agent].after is None and not ways[agent].stays
+        ]
+        why = (
+            "An agent hands over with a tool that its model calls. A run ends with the first plain answer of an agent "
+            "that has nobody to go on after it."
+        )
+        self.report.add("approximated", place, "Handoffs", why, fix="Try each way once.")
+        condition = None if not ends else ends[0] if len(ends) == 1 else _either(ends)
+        limit = min(cast("int", common["max_turns"]), LOOP_TURNS)
+        listed = cast("list[JsonValue]", participants)
+        settings: JsonObject = {**common, "max_turns": limit, "termination_condition": condition}
+        return component(SWARM, participants=listed, **settings)
+
+    def _swarm_participants(
+        self, members: Sequence[ClassicAgent], ways: Mapping[ClassicAgent, _Ways]
+    ) -> list[JsonObject]:
+        """The members with their handoffs; code runs in a tool, as a swarm has no turn for it."""
+        found: list[JsonObject] = []
+        for agent in members:
+            part = self.teams.participants(agent)[-1]
+            name = self.agents.name(agent)
+            handoffs = self._handoffs(name, ways[agent], members)
+            if handoffs and part["provider"] == ASSISTANT:
+                config = config_of(part)
+                config["handoffs"] = cast("list[JsonValue]", handoffs)
+                config.setdefault("max_tool_iterations", MAX_TOOL_ROUNDS)
+                config.setdefault("reflect_on_tool_use", False)
+            elif handoffs:
+                why = "Only an assistant can hand over."
+                self.report.add("dropped", self.classic.place(agent), f"Handoffs of {name}", why, became=name)
+            found.append(part)
+        able = next((at for at, part in enumerate(found) if config_of(part).get("handoffs")), 0)
+        if able and not config_of(found[0]).get("handoffs"):
+            why = "The first participant must be able to hand over, so another one begins."
+            self.report.add("approximated", self.classic.place(members[0]), "First agent", why)
+            found.insert(0, found.pop(able))
+        return found
+
+    def _handoffs(self, owner: str, ways: _Ways, members: Sequence[ClassicAgent]) -> list[JsonObject]:
+        found: dict[str, JsonObject] = {}
+        for way in ways.ways:
+            target, what = self.agents.name(way.target), f"Handoff from {owner} to {self.agents.name(way.target)}"
+            if way.target not in members:
+                why = "The target takes no part in the team."
+                self.report.add("dropped", way.place, what, why, became=owner)
+                continue
+            if target in found:
+                earlier = str(found[target]["description"])
+                found[target]["description"] = f"{earlier} Or: {way.when}"
+            else:
+                found[target] = {"target": target, "description": way.when}
+            why = "" if way.is_choice else "It happens by itself there. Here the agent's model has to do it."
+            self.report.add("exact" if way.is_choice else "approximated", way.place, what, why, became=owner)
+        if ways.after is not None and ways.after in members and ways.after_place is not None:
+            target = self.agents.name(ways.after)
+            found.setdefault(target, {"target": target, "description": "Hand over when your work is done."})
+            why = "It happens by itself there. Here the agent's model has to hand over."
+            self.report.add("approximated", ways.after_place, f"What follows {owner}", why, became=owner)
+        return list(found.values())
+
+    # --- handoffs ---
+
+    def _ways(self, agent: ClassicAgent) -> _Ways:
+        """Where an agent hands over, by its handoffs and by the results of its functions."""
+        found = _Ways()
+        given = agent.given.get("handoffs")
+        resolved = self.classic.resolved(given) if given is not None else None
+        for name, node in keywords(resolved).items() if isinstance(resolved, ast.Call) else ():
+            self._take(found, node, is_after="after" in name)
+        for call in self.classic.calls(*_ADDING, "register_hand_off"):
+            owner = receiver(call)
+            if called(call) == "register_hand_off":
+                arguments = self.classic.arguments(call)
+                named = arguments.get("agent", owner)
+                items = [arguments[key] for key in ("hand_to",) if key in arguments] or call.args
+            elif isinstance(owner, ast.Attribute) and owner.attr == "handoffs":
+                named, items = owner.value, [*call.args, *keywords(call).values()]
+            else:
+                continue
+            if any(each is agent for each in self.classic.agents_of(named)):
+                for node in items:
+                    self._take(found, node, is_after="after_work" in called(call))
+        for node in targets_of(self.agents.registrations.by_agent.get(agent, ()), self.results):
+            target = self._target(node)
+            if target is not None and target is not agent:
+                when = "Hand over when the result of a tool says so, or its work is next."
+                found.ways.append(_Way(target, when, is_choice=False, place=self.classic.place(agent)))
+        return found
+
+    def _take(self, found: _Ways, node: ast.expr, *, is_after: bool) -> None:
+        """Add the conditions of a list, or a single one, or what follows the work."""
+        for item in self.classic.items(node) or [node]:
+            call = self.classic.resolved(item)
+            place = self.classic.script.place(item)
+            given = _arguments(call)
+            if is_after or called(call) in _AFTER_WORK:
+                target = given.get("target") or given.get("agent") or next(iter(_positional(call)), None)
+                is_wrapped = called(call) in _AFTER_WORK and target is not None
+                self._after(found, target if is_wrapped and target is not None else item, place)
+            elif called(call) in (*_ON_MODEL, *_ON_CONTEXT):
+                first = next(iter(_positional(call)), None)
+                target = self._target(given.get("target") or first)
+                when = self._when(given.get("condition") or next(iter(_positional(call)[1:]), None), call, place)
+                if target is not None:
+                    way = _Way(target, when, is_choice=called(call) in _ON_MODEL, place=place)
+                    found.ways.append(way)
+                    self._other_settings(given, place)
+                else:
+                    why = "It leads to no agent of the files, or to chats within an agent."
+                    self.report.add("dropped", place, f"Handoff `{short(call)}`", why)
+            elif (target := self._target(item)) is not None:
+                found.ways.append(_Way(target, "", is_choice=True, place=place))
+
+    def _other_settings(self, given: Mapping[str, ast.expr], place: Location) -> None:
+        for name in given:
+            if name not in ("target", "condition"):
+                self.report.add("dropped", place, f"`{name}` of a handoff", "There is no such setting here.")
+
+    def _after(self, found: _Ways, node: ast.expr, place: Location) -> None:
+        target = self._target(node)
+        text = ast.unparse(self.classic.resolved(node))
+        found.after_place = place
+        if target is not None:
+            found.after = target
+        elif "Stay" in text or "STAY" in text:
+            found.stays = True
+        elif not any(word in text for word in ("RevertToUser", "REVERT_TO_USER", "Terminate", "TERMINATE")):
+            why = "What follows the agent's work cannot be read. The run ends with its answer."
+            self.report.add("dropped", place, f"`{short(node)}`", why)
+
+    def _target(self, node: ast.expr | None) -> ClassicAgent | None:
+        """The agent that a target names."""
+        resolved = self.classic.resolved(node) if node is not None else None
+        if isinstance(resolved, ast.Call) and called(resolved) in ("AgentTarget", "AgentNameTarget"):
+            given = _arguments(resolved)
+            node = given.get("agent") or given.get("agent_name") or next(iter(resolved.args), None)
+        found = self.classic.agent_of(node)
+        label = self.classic.text_or_none(node)
+        return found or (self.classic.agent_named(label) if label else None)
+
+    def _when(self, node: ast.expr | None, call: ast.expr, place: Location) -> str:
+        """When an agent hands over, as its model reads it."""
+        inner = self.classic.resolved(node) if node is not None else None
+        while isinstance(inner, ast.Call):
+            given = _arguments(inner)
+            if called(inner) in ("ExpressionContextCondition", "ContextExpression", "StringContextCondition"):
+                return self._condition(inner, place)
+            node = (
+                given.get("prompt") or given.get("context_str") or given.get("template") or next(iter(inner.args), None)
+            )
+            inner = self.classic.resolved(node) if node is not None else None
+        if node is None:
+            return ""
+        if called(call) in _ON_CONTEXT and (name := self.classic.text_or_none(node)) is not None:
+            return f"Hand over when {name} is true."
+        text = self.classic.script.text(node)
+        return text.value
+
+    def _condition(self, call: ast.Call, place: Location) -> str:
+        """A condition on context variables, as a sentence."""
+        texts = [
+            each.value for each in ast.walk(call) if isinstance(each, ast.Constant) and isinstance(each.value, str)
+        ]
+        written = " and ".join(texts)
+        try:
+            plain = re.sub(r"\$\{\s*(\w+)\s*\}", r"\1", written).replace("&", " and ").replace("|", " or ")
+            return f"Hand over when {Expressions(_no_answer).condition(cel(plain))}."
+        except Unsupported:
+            return f"Hand over when this holds: {written}"
+
+    # --- the rest ---
+
+    def _variables(self, node: ast.expr | None) -> JsonObject:
+        """Initial context variables; those that only a run knows are empty."""
+        resolved = self.classic.resolved(node) if node is not None else None
+        for _ in range(3):  # ContextVariables(data=dict)
+            if not isinstance(resolved, ast.Call):
+                break
+            inner = keywords(resolved).get("data") or next(iter(resolved.args), None)
+            resolved = self.classic.resolved(inner) if inner is not None else None
+        found: JsonObject = {}
+        for name, value in self.classic.entries(resolved).items():
+            known = self.classic.script.value_or_none(value)
+            is_known = known is not None or (isinstance(value, ast.Constant) and value.value is None)
+            place = self.classic.script.place(value)
+            if not name.isidentifier():
+                why = "A name of a variable is a word here."
+                self.report.add("dropped", place, f"Context variable `{name}`", why)
+                continue
+            found[name] = known
+            if not is_known:
+                why = "Only a run there knows its value, so it is empty."
+                self.report.add("asked", place, f"Context variable `{name}`", why, fix="Set its initial value.")
+        return found
+
+    def _left_out(self, settings: Mapping[str, ast.expr]) -> None:
+        for name, node in settings.items():
+            if name not in _PATTERN_READ:
+                why = "There is no such setting here."
+                self.report.add("dropped", self.classic.script.place(node), f"`{name}` of the pattern", why)
+
+
+def _in_turn(members: Sequence[ClassicAgent], ways: Mapping[ClassicAgent, _Ways]) -> list[ClassicAgent] | None:
+    """The members in the order in which one follows the other's work, where nothing else leads anywhere."""
+    if any(ways[agent].ways or ways[agent].stays for agent in members):
+        return None
+    found: list[ClassicAgent] = []
+    agent: ClassicAgent | None = members[0] if members else None
+    while agent is not None and agent in ways and agent not in found:
+        found.append(agent)
+        agent = ways[agent].after
+    is_whole = len(found) == len(members) and (agent is None or agent is found[0])
+    return found if is_whole else None
+
+
+def _either(conditions: Sequence[JsonValue]) -> JsonObject:
+    return component("autogen_agentchat.base.OrTerminationCondition", conditions=list(conditions))
+
+
+def _arguments(node: ast.expr) -> Mapping[str, ast.expr]:
+    return keywords(node) if isinstance(node, ast.Call) else {}
+
+
+def _positional(node: ast.expr) -> Sequence[ast.expr]:
+    return node.args if isinstance(node, ast.Call) else []
+
+
+def _no_answer(node: str) -> str:
+    raise Unsupported(node)
