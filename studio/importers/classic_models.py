@@ -20,7 +20,7 @@ _FROM_OUTSIDE = ("config_list_from_", "from_json", "filter_config", "config_list
 _SERVICES: Mapping[str, str] = {"google": "gemini", "together": "together_ai"}
 """Types of API that have another name as the prefix of a model."""
 _ENTRY = ("model", "api_key", "base_url", "api_type", "api_version", "tags")
-_ELSEWHERE = ("config_list", "functions", "tools", "response_format")
+_ELSEWHERE = ("config_list", "functions", "tools", "response_format", "timeout")
 """Settings that are read in another place."""
 
 
@@ -79,6 +79,9 @@ class ModelReader:
         answers = given.get("response_format")
         if made["provider"] == OPENAI and isinstance(format_of := self.script.value_or_none(answers), dict):
             config_of(made)["response_format"] = format_of
+        seconds = self.script.value_or_none(given.get("timeout"))
+        if made["provider"] == OPENAI and isinstance(seconds, int | float) and seconds > 0:
+            config_of(made)["timeout"] = seconds
         self._left_out(node, config, place, owner)
         return made
 

@@ -112,7 +112,8 @@ class PatternMaker:
         shared: JsonObject = {"context_variables": variables} if variables else {}
         self._left_out(settings if pattern is not None else {})
         if kind == "DefaultPattern":
-            return self._handing_over(members, person, at, {"max_turns": turns, **shared})
+            after = settings.get("group_after_work") or settings.get("after_work")
+            return self._handing_over(members, person, at, self._target(after), {"max_turns": turns, **shared})
         return self._grouped(kind, members, person, settings, at, {"max_turns": turns, **shared})
 
     # --- patterns ---
@@ -152,11 +153,23 @@ class PatternMaker:
         return component(SELECTOR, **common, **selection.settings({}, members, arguments.get("llm_config"), call))
 
     def _handing_over(
-        self, members: Sequence[ClassicAgent], person: ClassicAgent | None, call: ast.Call, common: JsonObject
+        self,
+        members: Sequence[ClassicAgent],
+        person: ClassicAgent | None,
+        call: ast.Call,
+        after: ClassicAgent | None,
+        common: JsonObject,
     ) -> JsonObject:
-        """Agents that say themselves who is next, by handoffs or because their work is done."""
+        """Agents that say themselves who is next, by handoffs or because their work is done.
+
+        Args:
+            after: Who follows an agent that does not say it.
+        """
         members = [each for each in members if each is not person]
         ways = {agent: self._ways(agent) for agent in members}
+        for agent, each in ways.items():
+            if after not in (None, agent) and each.after_place is None:
+                each.after, each.after_place = after, self.classic.script.place(call)
         place = self.classic.script.place(call)
         if person is not None:
             self.agents.used.add(person)
@@ -192,11 +205,15 @@ class PatternMaker:
     def _swarm_participants(
         self, members: Sequence[ClassicAgent], ways: Mapping[ClassicAgent, _Ways]
     ) -> list[JsonObject]:
-        """The members with their handoffs; code runs in a tool, as a swarm has no turn for it."""
+        """The members with their handoffs."""
         found: list[JsonObject] = []
         for agent in members:
-            part = self.teams.participants(agent)[-1]
-            name = self.agents.name(agent)
+            name, parts = self.agents.name(agent), self.teams.participants(agent)
+            part = parts[-1]
+            if len(parts) > 1:
+                why = "An executor of its own has no turn in a swarm, so it runs no code."
+                fix = "Give the agent a tool that runs code."
+                self.report.add("dropped", self.classic.place(agent), f"Code of {name}", why, fix=fix, became=name)
             handoffs = self._handoffs(name, ways[agent], members)
             if handoffs and part["provider"] == ASSISTANT:
                 config = config_of(part)
@@ -258,12 +275,21 @@ class PatternMaker:
             if any(each is agent for each in self.classic.agents_of(named)):
                 for node in items:
                     self._take(found, node, is_after="after_work" in called(call))
+        self._take_results(found, agent)
+        return found
+
+    def _take_results(self, found: _Ways, agent: ClassicAgent) -> None:
+        """Add the targets of results: the model of the agent hands over once it has called the tool."""
+        place = self.classic.place(agent)
         for node in targets_of(self.agents.registrations.by_agent.get(agent, ()), self.results):
             target = self._target(node)
-            if target is not None and target is not agent:
-                when = "Hand over when the result of a tool says so, or its work is next."
-                found.ways.append(_Way(target, when, is_choice=False, place=self.classic.place(agent)))
-        return found
+            when = "Hand over when the result of a tool calls for this agent."
+            if target is None and not _is_end(ast.unparse(node)):
+                why = "To whom the result of a tool hands over cannot be read."
+                what = f"Target `{short(node)}` of {self.agents.name(agent)}"
+                self.report.add("dropped", place, what, why, fix="Add the handoffs that are missing.")
+            elif target not in (None, agent) and all(way.target is not target for way in found.ways):
+                found.ways.append(_Way(target, when, is_choice=False, place=place))
 
     def _take(self, found: _Ways, node: ast.expr, *, is_after: bool) -> None:
         """Add the conditions of a list, or a single one, or what follows the work."""
@@ -278,7 +304,7 @@ class PatternMaker:
             elif called(call) in (*_ON_MODEL, *_ON_CONTEXT):
                 first = next(iter(_positional(call)), None)
                 target = self._target(given.get("target") or first)
-                when = self._when(given.get("condition") or next(iter(_positional(call)[1:]), None), call, place)
+                when = self._when(given.get("condition") or next(iter(_positional(call)[1:]), None), call)
                 if target is not None:
                     way = _Way(target, when, is_choice=called(call) in _ON_MODEL, place=place)
                     found.ways.append(way)
@@ -296,13 +322,13 @@ class PatternMaker:
 
     def _after(self, found: _Ways, node: ast.expr, place: Location) -> None:
         target = self._target(node)
-        text = ast.unparse(self.classic.resolved(node))
+        text = short(self.classic.resolved(node))
         found.after_place = place
         if target is not None:
             found.after = target
         elif "Stay" in text or "STAY" in text:
             found.stays = True
-        elif not any(word in text for word in ("RevertToUser", "REVERT_TO_USER", "Terminate", "TERMINATE")):
+        elif not _is_end(text):
             why = "What follows the agent's work cannot be read. The run ends with its answer."
             self.report.add("dropped", place, f"`{short(node)}`", why)
 
@@ -316,13 +342,13 @@ class PatternMaker:
         label = self.classic.text_or_none(node)
         return found or (self.classic.agent_named(label) if label else None)
 
-    def _when(self, node: ast.expr | None, call: ast.expr, place: Location) -> str:
+    def _when(self, node: ast.expr | None, call: ast.expr) -> str:
         """When an agent hands over, as its model reads it."""
         inner = self.classic.resolved(node) if node is not None else None
         while isinstance(inner, ast.Call):
             given = _arguments(inner)
             if called(inner) in ("ExpressionContextCondition", "ContextExpression", "StringContextCondition"):
-                return self._condition(inner, place)
+                return self._condition(inner)
             node = (
                 given.get("prompt") or given.get("context_str") or given.get("template") or next(iter(inner.args), None)
             )
@@ -334,7 +360,7 @@ class PatternMaker:
         text = self.classic.script.text(node)
         return text.value
 
-    def _condition(self, call: ast.Call, place: Location) -> str:
+    def _condition(self, call: ast.Call) -> str:
         """A condition on context variables, as a sentence."""
         texts = [
             each.value for each in ast.walk(call) if isinstance(each, ast.Constant) and isinstance(each.value, str)
@@ -380,7 +406,8 @@ class PatternMaker:
 
 def _in_turn(members: Sequence[ClassicAgent], ways: Mapping[ClassicAgent, _Ways]) -> list[ClassicAgent] | None:
     """The members in the order in which one follows the other's work, where nothing else leads anywhere."""
-    if any(ways[agent].ways or ways[agent].stays for agent in members):
+    others = [way for agent in members for way in ways[agent].ways if way.target is not ways[agent].after]
+    if others or any(ways[agent].stays for agent in members):
         return None
     found: list[ClassicAgent] = []
     agent: ClassicAgent | None = members[0] if members else None
@@ -389,6 +416,11 @@ def _in_turn(members: Sequence[ClassicAgent], ways: Mapping[ClassicAgent, _Ways]
         agent = ways[agent].after
     is_whole = len(found) == len(members) and (agent is None or agent is found[0])
     return found if is_whole else None
+
+
+def _is_end(target: str) -> bool:
+    """Whether a target ends a run: the user answers with the next message."""
+    return any(word in target for word in ("RevertToUser", "REVERT_TO_USER", "Terminate", "TERMINATE"))
 
 
 def _either(conditions: Sequence[JsonValue]) -> JsonObject:

@@ -66,6 +66,10 @@ class ClassicScript:
         """
         self.script = script
         self.nodes = [node for tree in script.trees for node in _in_order(tree)]
+        self._calls: dict[str, list[tuple[int, ast.Call]]] = {}
+        for at, node in enumerate(self.nodes):
+            if isinstance(node, ast.Call):
+                self._calls.setdefault(called(node), []).append((at, node))
         self._targets = _Targets()
         for node in self.nodes:
             self._note(node)
@@ -226,7 +230,8 @@ class ClassicScript:
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """Calls of functions and methods of these names, in the order of the script."""
-        return (node for node in self.nodes if isinstance(node, ast.Call) and called(node) in names)
+        found = [each for name in dict.fromkeys(names) for each in self._calls.get(name, ())]
+        return (call for _, call in sorted(found, key=lambda each: each[0]))
 
     def label(self, agent: ClassicAgent) -> str:
         """The agent's name as people read it."""

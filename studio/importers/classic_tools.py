@@ -63,8 +63,9 @@ def registrations_in(classic: ClassicScript) -> Registrations:
                 _register(classic, found, inner, argument, classic.function_of(argument))
             case _:
                 pass
+    mapped = _mapped(classic)
     for agent in classic.agents:
-        _register_own(classic, found, agent)
+        _register_own(classic, found, agent, mapped)
     return found
 
 
@@ -119,7 +120,9 @@ def _register_call(classic: ClassicScript, found: Registrations, call: ast.Call)
         _add(classic, found, agent, node or call, classic.function_of(node), given)
 
 
-def _register_own(classic: ClassicScript, found: Registrations, agent: ClassicAgent) -> None:
+def _register_own(
+    classic: ClassicScript, found: Registrations, agent: ClassicAgent, mapped: Mapping[str, ast.expr]
+) -> None:
     """Note what an agent is made with: AG2's `functions`, and descriptions of functions in its `llm_config`."""
     given = agent.given.get("functions")
     items = classic.items(given) if given is not None else None
@@ -135,7 +138,7 @@ def _register_own(classic: ClassicScript, found: Registrations, agent: ClassicAg
         if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
             continue
         name = str(inner["name"])
-        function = classic.function_of(_mapped(classic).get(name))
+        function = classic.function_of(mapped.get(name))
         found.functions |= {function.name} if function is not None else set()
         description = inner.get("description")
         text = description if isinstance(description, str) else ""

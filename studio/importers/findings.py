@@ -105,7 +105,9 @@ class Report:
     ) -> None:
         if len(self.findings) < MAX_FINDINGS:
             texts = (text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}…" for text in (what, became, why, fix))
-            self.findings.append(ImportFinding(verdict, place, *texts))
+            finding = ImportFinding(verdict, place, *texts)
+            if finding not in self.findings:  # a part that stands in several places of the team is told once
+                self.findings.append(finding)
 
     def placed(self, participants: Sequence[JsonObject]) -> tuple[ImportFinding, ...]:
         """The findings with JSON pointers in place of the names of participants."""

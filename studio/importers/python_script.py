@@ -22,6 +22,8 @@ from studio.tools.signature import read_signature
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 MAX_DEPTH = 20
 """Names that stand for names."""
+MAX_LENGTH = 2_000_000
+"""Characters of one value: names that stand for lists of names can double at each step."""
 
 
 class NotPlain(ValueError):
@@ -57,6 +59,7 @@ class PythonScript:
         self.imports: dict[str, str] = {}
         self.trees: list[ast.Module] = []
         self.unread: list[Location] = []
+        self._left = MAX_LENGTH
         self._places: dict[int, tuple[str, Source]] = {}
         for name, text in modules_in(bundle):
             try:
@@ -109,27 +112,33 @@ class PythonScript:
             node = self.values[node.id]
         return node
 
-    def value(self, node: ast.expr, depth: int = 0) -> JsonValue:
+    def value(self, node: ast.expr) -> JsonValue:
         """The plain value of an expression; an environment variable is `env:NAME`.
 
         Raises:
-            NotPlain: Only running the script would tell.
+            NotPlain: Only running the script would tell, or it is too long.
         """
-        if depth > MAX_DEPTH * 5:
-            raise NotPlain("nested too deeply")
+        self._left = MAX_LENGTH
+        return self._value(node, 0)
+
+    def _value(self, node: ast.expr, depth: int) -> JsonValue:
+        self._left -= 1
+        if depth > MAX_DEPTH * 5 or self._left < 0:
+            raise NotPlain("nested too deeply, or too long")
         match self.resolved(node):
             case ast.Constant(value=str() | int() | float() | None as value):
+                self._left -= len(value) if isinstance(value, str) else 0
                 return value
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
                 return -value
             case ast.List(elts=items) | ast.Tuple(elts=items):
-                return [self.value(each, depth + 1) for each in items]
+                return [self._value(each, depth + 1) for each in items]
             case ast.Dict(keys=keys, values=values):
                 found: JsonObject = {}
                 for key, item in zip(keys, values, strict=True):
                     if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                         raise NotPlain(short(node))
-                    found[key.value] = self.value(item, depth + 1)
+                    found[key.value] = self._value(item, depth + 1)
                 return found
             case ast.Subscript(value=ast.Attribute(attr="environ"), slice=ast.Constant(value=str(name))):
                 return f"env:{name}"
@@ -138,7 +147,7 @@ class PythonScript:
             ) if "environ" in ast.unparse(call.func) or "getenv" in ast.unparse(call.func):
                 return f"env:{name}"
             case ast.JoinedStr() | ast.BinOp() as texts:
-                text = self.text(texts)
+                text = self._text(texts)
                 if text.unknown:
                     raise NotPlain(", ".join(text.unknown))
                 return text.value
@@ -154,6 +163,10 @@ class PythonScript:
 
     def text(self, node: ast.expr) -> Text:
         """The text of an expression, with places for what is not known."""
+        self._left = MAX_LENGTH
+        return self._text(node)
+
+    def _text(self, node: ast.expr) -> Text:
         pieces = list(self._pieces(node, 0))
         unknown = tuple(piece for piece, is_known in pieces if not is_known)
         if not unknown:
@@ -167,12 +180,15 @@ class PythonScript:
         return Text("".join(texts), unknown)
 
     def _pieces(self, node: ast.expr, depth: int) -> Iterator[tuple[str, bool]]:
-        if depth > MAX_DEPTH:
+        self._left -= 1
+        if depth > MAX_DEPTH or self._left < 0:
             yield "value", False
             return
         match self.resolved(node):
             case ast.Constant(value=value):
-                yield (value if isinstance(value, str) else str(value)), True
+                text = value if isinstance(value, str) else str(value)
+                self._left -= len(text)
+                yield text, True
             case ast.JoinedStr(values=values):
                 for each in values:
                     yield from self._pieces(each.value if isinstance(each, ast.FormattedValue) else each, depth + 1)

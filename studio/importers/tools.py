@@ -18,6 +18,8 @@ from studio.importers.python_script import Function, PythonScript, keywords
 PROVIDER = "autogen_core.tools.FunctionTool"
 _SOURCES = re.compile(r"(?:from|import) (?:agents|autogen|ag2)\b")
 """Imports of what is read, which is not there when the team runs."""
+_INSTALLED = ("studio", "pydantic", "typing_extensions")
+"""Packages that are there wherever a team runs."""
 CONTEXTS = ("RunContextWrapper", "ToolContext")
 """Classes of a first parameter that the model does not fill in."""
 MAX_NEEDED = 50
@@ -147,7 +149,10 @@ def _collect(script: PythonScript, function: ast.AST, needed: dict[str, ast.AST]
 def _names_in(node: ast.AST) -> set[str]:
     import builtins
 
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - set(dir(builtins))
+    names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+    own = {each.id for each in names if not isinstance(each.ctx, ast.Load)}  # fields of a class among them
+    own |= {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+    return {each.id for each in names} - own - set(dir(builtins))
 
 
 def _with_needed(script: PythonScript, function: Function) -> tuple[str, list[str]]:
@@ -165,6 +170,7 @@ def _with_needed(script: PythonScript, function: Function) -> tuple[str, list[st
             ast.unparse(each).split()[1].partition(".")[0]
             for each in imports
             if not script.is_standard(ast.unparse(each))
+            and ast.unparse(each).split()[1].partition(".")[0] not in _INSTALLED
         }
     )
     return "\n".join(f"{ast.unparse(each)}\n" for each in whole), packages
