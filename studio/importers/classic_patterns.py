@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -12,15 +11,15 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from studio.importers.classic_agents import AgentMaker
-from studio.importers.classic_script import ClassicAgent, ClassicScript, receiver
+from studio.importers.classic_script import MAX_HOPS, ClassicAgent, ClassicScript, receiver
 from studio.importers.classic_selection import Selection
 from studio.importers.classic_teams import ROUND_ROBIN, SELECTOR, TeamMaker
 from studio.importers.classic_tools import targets_of
 from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, component, config_of
-from studio.importers.expressions import Expressions, Unsupported, cel
+from studio.importers.expressions import Unsupported, ag2_condition
 from studio.importers.findings import Location, Report
 from studio.importers.python_script import called, keywords, short
-from studio.importers.workflow import LOOP_TURNS
+from studio.importers.workflow import LOOP_TURNS, START, Edge, Node, TeamBuilder, Workflow, alternatives
 
 SWARM = "autogen_agentchat.teams.Swarm"
 PATTERNS = ("DefaultPattern", "AutoPattern", "RoundRobinPattern", "RandomPattern", "ManualPattern")
@@ -59,12 +58,14 @@ class _Way:
     Args:
         when: What the agent's model reads about it.
         is_choice: Whether a model decided there, too.
+        condition: On context variables; empty where it is none, or cannot be read.
     """
 
     target: ClassicAgent
     when: str
     is_choice: bool
     place: Location
+    condition: str = ""
 
 
 @dataclass
@@ -185,6 +186,11 @@ class PatternMaker:
             bound: JsonObject = {"max_turns": turns if is_round else min(turns, len(participants))}
             listed = cast("list[JsonValue]", participants)
             return component(ROUND_ROBIN, participants=listed, **{**common, **bound})
+        all_ways = [way for each in ways.values() for way in each.ways]
+        if all(way.condition and way.target in members for way in all_ways) and not any(
+            each.stays for each in ways.values()
+        ):
+            return self._graph(members, ways, common)
         participants = self._swarm_participants(members, ways)
         ends: list[JsonValue] = [
             component("autogen_agentchat.conditions.TextMessageTermination", source=self.agents.name(agent))
@@ -202,18 +208,48 @@ class PatternMaker:
         settings: JsonObject = {**common, "max_turns": limit, "termination_condition": condition}
         return component(SWARM, participants=listed, **settings)
 
+    def _graph(
+        self, members: Sequence[ClassicAgent], ways: Mapping[ClassicAgent, _Ways], common: JsonObject
+    ) -> JsonObject:
+        """Agents that only context variables lead to each other."""
+        flow = Workflow(self.report, state=cast("dict[str, JsonValue]", common.get("context_variables") or {}))
+        for agent in members:
+            name, part = self.agents.name(agent), self._one(agent)
+            config = {key: value for key, value in config_of(part).items() if key != "name"}
+            inner = component(str(part["provider"]), **config)
+            flow.nodes[name] = Node(self.classic.label(agent), self.classic.place(agent), inner, name=name)
+        flow.connect([Edge(START)], self.agents.name(members[0]))
+        for agent in members:
+            name, own = self.agents.name(agent), ways[agent]
+            after = self.agents.name(own.after) if own.after in members and own.after is not None else None
+            edges = alternatives(name, [way.condition for way in own.ways]) if own.ways else [Edge(name)]
+            for edge, way in zip(edges, own.ways, strict=False):
+                flow.connect([edge], self.agents.name(way.target))
+                why = "It is checked after the agent has answered. There it is checked before."
+                what = f"Way from {name} to {self.agents.name(way.target)}"
+                self.report.add("approximated", way.place, what, why, became=name)
+            flow.connect(edges[-1:], after)
+        team = TeamBuilder(flow, "").team()
+        config_of(team)["max_turns"] = min(cast("int", common["max_turns"]), LOOP_TURNS)
+        return team
+
+    def _one(self, agent: ClassicAgent) -> JsonObject:
+        """The participant that an agent becomes; one that only runs code beside it has no place here."""
+        parts = self.teams.participants(agent)
+        if len(parts) > 1:
+            name = self.agents.name(agent)
+            why = "An executor of its own has no turn in such a team, so it runs no code."
+            fix = "Give the agent a tool that runs code."
+            self.report.add("dropped", self.classic.place(agent), f"Code of {name}", why, fix=fix, became=name)
+        return parts[-1]
+
     def _swarm_participants(
         self, members: Sequence[ClassicAgent], ways: Mapping[ClassicAgent, _Ways]
     ) -> list[JsonObject]:
         """The members with their handoffs."""
         found: list[JsonObject] = []
         for agent in members:
-            name, parts = self.agents.name(agent), self.teams.participants(agent)
-            part = parts[-1]
-            if len(parts) > 1:
-                why = "An executor of its own has no turn in a swarm, so it runs no code."
-                fix = "Give the agent a tool that runs code."
-                self.report.add("dropped", self.classic.place(agent), f"Code of {name}", why, fix=fix, became=name)
+            name, part = self.agents.name(agent), self._one(agent)
             handoffs = self._handoffs(name, ways[agent], members)
             if handoffs and part["provider"] == ASSISTANT:
                 config = config_of(part)
@@ -304,10 +340,11 @@ class PatternMaker:
             elif called(call) in (*_ON_MODEL, *_ON_CONTEXT):
                 first = next(iter(_positional(call)), None)
                 target = self._target(given.get("target") or first)
-                when = self._when(given.get("condition") or next(iter(_positional(call)[1:]), None), call)
+                node = given.get("condition") or next(iter(_positional(call)[1:]), None)
+                is_choice = called(call) in _ON_MODEL
+                condition, when = ("", self._when(node)) if is_choice else self._condition(node)
                 if target is not None:
-                    way = _Way(target, when, is_choice=called(call) in _ON_MODEL, place=place)
-                    found.ways.append(way)
+                    found.ways.append(_Way(target, when, is_choice, place, condition))
                     self._other_settings(given, place)
                 else:
                     why = "It leads to no agent of the files, or to chats within an agent."
@@ -342,35 +379,30 @@ class PatternMaker:
         label = self.classic.text_or_none(node)
         return found or (self.classic.agent_named(label) if label else None)
 
-    def _when(self, node: ast.expr | None, call: ast.expr) -> str:
-        """When an agent hands over, as its model reads it."""
+    def _when(self, node: ast.expr | None) -> str:
+        """When a model hands over, as it reads it."""
         inner = self.classic.resolved(node) if node is not None else None
-        while isinstance(inner, ast.Call):
-            given = _arguments(inner)
-            if called(inner) in ("ExpressionContextCondition", "ContextExpression", "StringContextCondition"):
-                return self._condition(inner)
-            node = (
-                given.get("prompt") or given.get("context_str") or given.get("template") or next(iter(inner.args), None)
-            )
+        for _ in range(MAX_HOPS):  # ContextStrLLMCondition(ContextStr(template=text))
+            if not isinstance(inner, ast.Call):
+                break
+            given = keywords(inner)
+            names = [given[name] for name in ("prompt", "context_str", "template") if name in given]
+            node = next(iter([*names, *inner.args]), None)
             inner = self.classic.resolved(node) if node is not None else None
-        if node is None:
-            return ""
-        if called(call) in _ON_CONTEXT and (name := self.classic.text_or_none(node)) is not None:
-            return f"Hand over when {name} is true."
-        text = self.classic.script.text(node)
-        return text.value
+        return self.classic.script.text(node).value if node is not None else ""
 
-    def _condition(self, call: ast.Call) -> str:
-        """A condition on context variables, as a sentence."""
+    def _condition(self, node: ast.expr | None) -> tuple[str, str]:
+        """A condition on context variables, and as a sentence; the first is empty where it cannot be read."""
+        inner = self.classic.resolved(node) if node is not None else ast.Constant("")
         texts = [
-            each.value for each in ast.walk(call) if isinstance(each, ast.Constant) and isinstance(each.value, str)
+            each.value for each in ast.walk(inner) if isinstance(each, ast.Constant) and isinstance(each.value, str)
         ]
         written = " and ".join(texts)
         try:
-            plain = re.sub(r"\$\{\s*(\w+)\s*\}", r"\1", written).replace("&", " and ").replace("|", " or ")
-            return f"Hand over when {Expressions(_no_answer).condition(cel(plain))}."
+            condition = ag2_condition(written)
         except Unsupported:
-            return f"Hand over when this holds: {written}"
+            return "", f"Hand over when this holds: {written}"
+        return condition, f"Hand over when {condition}."
 
     # --- the rest ---
 
@@ -433,7 +465,3 @@ def _arguments(node: ast.expr) -> Mapping[str, ast.expr]:
 
 def _positional(node: ast.expr) -> Sequence[ast.expr]:
     return node.args if isinstance(node, ast.Call) else []
-
-
-def _no_answer(node: str) -> str:
-    raise Unsupported(node)

@@ -14,6 +14,7 @@ INPUT = "input_as_text"
 """The variable of the user's message."""
 _CALLS_OF_RESULTS = ("final_output_as", "json", "model_dump", "model_dump_json", "dict", "str")
 _CEL = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|&&|\|\||!(?!=)|\btrue\b|\bfalse\b|\bnull\b""")
+_AG2 = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\$\{\s*(\w+)\s*\}|(?<![&|])([&|])(?![&|])""")
 _PYTHON_WORDS = {"&&": " and ", "||": " or ", "!": " not ", "true": "True", "false": "False", "null": "None"}
 _STEP = re.compile(r"\w+")
 
@@ -194,6 +195,16 @@ def cel(text: str) -> ast.expr:
     if not plain:
         raise Unsupported("the expression is empty")
     return _tree(plain)
+
+
+def ag2_condition(text: str) -> str:
+    """A condition of AG2 on context variables, such as `${tries} > 2 & !${is_done}`, as ours.
+
+    Raises:
+        Unsupported: It cannot be one.
+    """
+    plain = _AG2.sub(lambda found: found[1] or found[2] or found[3] * 2, text)
+    return _accepted(ast.unparse(cel(plain)), VariableCondition)
 
 
 def literal(text: str) -> str | None:

@@ -12,6 +12,7 @@ from studio.components import JsonObject
 from studio.errors import InvalidDocument, StudioError
 from studio.importers import Imported, UnknownSource, bundle_of, import_bundle
 from studio.importers.classic_texts import ASSISTANT_SYSTEM_MESSAGE, USER_DESCRIPTIONS
+from studio.importers.expressions import Unsupported, ag2_condition
 from tests.cli.conftest import Studio
 from tests.cli.conftest import studio as studio
 from tests.importers.classic_samples import CIRCLE, GROUP, HEAD, NESTED, PATTERN, PROXY, SEQUENCE, STUDENTS, TOOLS
@@ -35,6 +36,10 @@ def participants(imported: Imported) -> dict[str, Any]:
 
 def kinds(imported: Imported) -> list[str]:
     return [each["provider"].rpartition(".")[2] for each in config_of(imported)["participants"]]
+
+
+def kind_of(imported: Imported) -> str:
+    return str(imported.team["provider"]).rpartition(".")[2]
 
 
 def told(imported: Imported) -> list[str]:
@@ -235,7 +240,7 @@ def test_a_group_chat_with_one_way_is_an_order_and_others_are_rules():
 def test_who_speaks_next_is_selected_in_the_nearest_way(method: str, kind: str, verdict: str):
     text = GROUP.replace('"round_robin"', f"{method}, allow_repeat_speaker=False, send_introductions=True")
     imported = read(f"{text}\n\ndef choose(last, group):\n    return writer\n")
-    assert imported.team["provider"].endswith(kind)
+    assert kind_of(imported) == kind
     assert f"{verdict}: Group chat" in told(imported)
     assert "dropped: `send_introductions` of the group chat" in told(imported)
     assert config_of(imported).get("allow_repeated_speaker") in (None, False)
@@ -325,7 +330,7 @@ def test_a_pattern_with_handoffs_is_a_swarm_with_its_variables():
     imported = read(PATTERN)
     found = participants(imported)
     config = config_of(imported)
-    assert imported.team["provider"].endswith("Swarm")
+    assert kind_of(imported) == "Swarm"
     assert list(found) == ["desk", "cook", "baker"]
     assert config["context_variables"] == {"tries": 0, "topic": None}
     assert config["max_turns"] == 11
@@ -365,7 +370,7 @@ def test_a_function_with_context_variables_works_with_ours_and_returns_its_messa
 )
 def test_other_patterns_are_group_chats_with_the_user(kind: str, team: str):
     imported = read(PATTERN.replace("DefaultPattern", kind))
-    assert imported.team["provider"].endswith(team)
+    assert kind_of(imported) == team
     assert list(participants(imported)) == ["desk", "cook", "baker", "user_2"]
     assert "dropped: Handoff of desk" in told(imported)
 
@@ -375,9 +380,38 @@ def test_agents_that_only_follow_each_other_take_turns():
     end = PATTERN.partition("pattern = Default")[2]
     after = "desk.handoffs.set_after_work(AgentTarget(cook))\ncook.handoffs.set_after_work(AgentTarget(baker))\n"
     imported = read(f"{start}{after}pattern = Default{end}")
-    assert imported.team["provider"].endswith("RoundRobinGroupChat")
+    assert kind_of(imported) == "RoundRobinGroupChat"
     assert list(participants(imported)) == ["desk", "cook", "baker"]
     assert config_of(imported)["max_turns"] == 3
+
+
+def test_agents_that_variables_lead_to_are_a_graph():
+    start, _, rest = PATTERN.partition("desk.handoffs.add_llm")
+    ways = "desk.handoffs.add_context" + rest.partition("desk.handoffs.add_context")[2]
+    plain = start.replace(', target=AgentNameTarget("cook")', "")
+    imported = read(plain + ways)
+    nodes = config_of(imported)["graph"]["nodes"]
+    assert kind_of(imported) == "GraphFlow"
+    assert [(each["target"], each["context_condition"]) for each in nodes["desk"]["edges"]] == [
+        ("cook", "tries > 2 and (not topic == 'rain')")
+    ]
+    assert "approximated: Way from desk to cook" in told(imported)
+
+
+@pytest.mark.parametrize(
+    ("written", "ours"),
+    [
+        ("${a} > 3 & !${b}", "a > 3 and (not b)"),
+        ("${ a } == 'x & y' | len(${b}) > 0", "a == 'x & y' or len(b) > 0"),
+        ("__import__('os').system('x')", None),
+    ],
+)
+def test_conditions_of_ag2_are_ours_in_other_signs(written: str, ours: str | None):
+    if ours is None:
+        with pytest.raises(Unsupported):
+            ag2_condition(written)
+    else:
+        assert ag2_condition(written) == ours
 
 
 # --- notebooks and refusals ---

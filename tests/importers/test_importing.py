@@ -363,6 +363,7 @@ def test_every_sample_passes_the_check(sample: Any, studio: Studio, tmp_path: Pa
         ("openai-agent-builder", {"agent-builder", "agent-builder-json"}),
         ("openai-agents-sdk", {"openai-agents"}),
         ("autogen-studio-0.2", {"autogen-studio"}),
+        ("autogen-0.2", {"autogen-0.2"}),
     ],
 )
 def test_every_published_file_is_found_and_imported(folder: str, sources: set[str], studio: Studio, tmp_path: Path):

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from tests.importers.classic_samples import GROUP, NESTED, PATTERN, PROXY
+from tests.importers.classic_samples import TOOLS as CLASSIC_TOOLS
 from tests.importers.samples import AGENT_TOOLS, HANDOFFS, ROUTER, STATE, TOOLS
 from tests.importers.watched import samples
 from tests.importers.workflows import agent, case, cel, node, workflow
@@ -22,7 +24,8 @@ def scripts(trace: Path) -> dict[str, str]:
     do = f"open({str(trace)!r}, 'w').close()"
     system = f"__import__('os').system('touch {trace}')"
     circle = "\n".join(f"a{at} = a{(at + 1) % 9}" for at in range(9))
-    return {
+    doubled = "\n".join(f"x{at} = [x{at + 1}, x{at + 1}]\ny{at} = y{at + 1} + y{at + 1}" for at in range(90))
+    return classic_scripts(do, system, doubled) | {
         "module.py": f"{do}\n{ROUTER}\n{system}\n",
         "instructions.py": ROUTER.replace('"Sort the question."', f'f"{{{system}}}"'),
         "class.py": ROUTER.replace("category: str", f"category: str = {do}\n  x = {system}"),
@@ -41,8 +44,32 @@ def scripts(trace: Path) -> dict[str, str]:
         "tool.py": AGENT_TOOLS.replace('tool_name="to_spanish"', f"tool_name={system}"),
         "deep.py": "from agents import Agent\nx = " + "(" * 5_000 + ")" * 5_000,
         "names.py": f"from agents import Agent\n{circle}\na0 = Agent(name=a1)",
+        "doubled.py": f"from agents import Agent\n{doubled}\na = Agent(name=x0, instructions=y0, tools=x0)",
         "self.py": "from agents import Agent\na = Agent(tools=[b.as_tool()])\nb = Agent(tools=[a.as_tool()])\n",
         "long.py": 'from agents import Agent\na = Agent(name="A", instructions="' + "x" * 400_000 + '")\n',
+    }
+
+
+def classic_scripts(do: str, system: str, doubled: str) -> dict[str, str]:
+    """The same in scripts and notebooks of AutoGen 0.2 and AG2."""
+    cells: JsonValue = [{"cell_type": "code", "source": text} for text in (f"!touch {do}", f"%run {do}", system, PROXY)]
+    ending = 'lambda message: "TERMINATE" in message.get("content", "")'
+    return {
+        "classic.py": f"{do}\n{PROXY}\n{system}\nmain({system})\n",
+        "classic.ipynb": json.dumps({"nbformat": 4, "cells": cells}),
+        "classic_ending.py": PROXY.replace(ending, f"lambda message: {system} or {do}"),
+        "classic_config.py": PROXY.replace('"gpt-4.1"', system).replace('"none"', do),
+        "classic_file.py": PROXY.replace('[{"model"', 'autogen.config_list_from_json("/etc/passwd") or [{"model"'),
+        "classic_decorator.py": CLASSIC_TOOLS.replace("@proxy", f"@({system}) or proxy"),
+        "classic_default.py": CLASSIC_TOOLS.replace("number: float", f"number: {system} = {do}"),
+        "classic_limit.py": CLASSIC_TOOLS.replace("LIMIT = 100", f"LIMIT = {system}"),
+        "classic_group.py": GROUP.replace('"round_robin"', f"lambda last, group: {system}"),
+        "classic_template.py": GROUP.replace("max_round=6", f'select_speaker_message_template=f"{{{system}}}"'),
+        "classic_nested.py": NESTED.replace('"Check the text."', f"lambda *all: {system}"),
+        "classic_itself.py": NESTED.replace('"recipient": writer', '"recipient": lead'),
+        "classic_pattern.py": PATTERN.replace('"tries": 0', f'"tries": {system}').replace("${tries} > 2", system),
+        "classic_result.py": PATTERN.replace('message=f"Noted {topic}."', f"message={system}"),
+        "classic_doubled.py": f"{PROXY}\n{doubled}\na = autogen.AssistantAgent(x0, system_message=y0, llm_config=x0)",
     }
 
 

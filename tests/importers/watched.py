@@ -13,6 +13,7 @@ from studio.components import Component, Opaque, catalogue
 from studio.components.base import opaque_class
 from studio.errors import StudioError
 from studio.importers import import_bundle, read_bundle
+from tests.importers.classic_samples import RECORDED_SAMPLES
 from tests.importers.samples import SAMPLES
 from tests.importers.workflows import DESK
 
@@ -87,7 +88,9 @@ def samples() -> dict[str, str]:
     """Files without anything hostile, by name."""
     import json
 
-    return {f"harmless-{sample.name}.py": sample.code for sample in SAMPLES} | {"harmless-desk.json": json.dumps(DESK)}
+    return {f"harmless-{sample.name}.py": sample.code for sample in (*SAMPLES, *RECORDED_SAMPLES)} | {
+        "harmless-desk.json": json.dumps(DESK)
+    }
 
 
 if __name__ == "__main__":
