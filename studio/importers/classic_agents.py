@@ -118,7 +118,7 @@ class AgentMaker:
             if not is_alone:
                 why = f"It runs code and {does} there. Here a participant of its own runs the code, just before it."
             elif mode == "TERMINATE":
-                why += " It asks no person; go on with a new message when the team stops."
+                why += " It asks no person. Continue with a new message when the team stops."
         if has_model:
             parts.append(self._assistant(agent, name))
         elif is_asked or not runs_code:

@@ -88,11 +88,11 @@ def import_classic(bundle: Bundle) -> Imported:
     chats = _chats(classic, agents.registrations.functions)
     if chats:
         team = _team(chats[0], teams, PatternMaker(classic, teams, report, results), report)
-        _tell_task(chats[0], classic, report)
-        _tell_others(chats, classic, report)
+        _report_task(chats[0], classic, report)
+        _report_others(chats, classic, report)
     else:
         team = _without_chat(classic, teams, report)
-    _tell_unused(classic, agents, report)
+    _report_unused(classic, agents, report)
     return finished(SOURCE, team, report)
 
 
@@ -135,7 +135,7 @@ def _team(chat: _Chat, teams: TeamMaker, patterns: PatternMaker, report: Report)
     recipient = classic.agent_of(chat.recipient)
     assert recipient is not None, "only chats with an agent or a manager are taken"
     if chat.sender is None:
-        why = "Who begins the chat cannot be read, so the other one answers alone."
+        why = "The agent that begins the chat cannot be read, so the other one answers alone."
         report.add("asked", classic.script.place(chat.call), "Chat", why, fix="Add the agent that begins it.")
     if chat.sender is None or chat.sender is recipient or called(chat.call) in _SENDING:
         if chat.sender is not None and chat.sender is not recipient:
@@ -163,7 +163,7 @@ def _without_chat(classic: ClassicScript, teams: TeamMaker, report: Report) -> J
 # --- what the report tells of chats ---
 
 
-def _tell_task(chat: _Chat, classic: ClassicScript, report: Report) -> None:
+def _report_task(chat: _Chat, classic: ClassicScript, report: Report) -> None:
     """Say with which text to begin a run."""
     node = chat.given.get("message") or chat.given.get("messages")
     if node is None and called(chat.call) in _SENDING:
@@ -180,7 +180,7 @@ def _tell_task(chat: _Chat, classic: ClassicScript, report: Report) -> None:
         report.add("dropped", classic.script.place(method), "Summary of the chat", why)
 
 
-def _tell_others(chats: Sequence[_Chat], classic: ClassicScript, report: Report) -> None:
+def _report_others(chats: Sequence[_Chat], classic: ClassicScript, report: Report) -> None:
     """Say which further chats are not imported."""
     first = chats[0]
     for chat in chats[1:]:
@@ -205,7 +205,7 @@ def _is_same(one: ast.expr | None, other: ast.expr | None, classic: ClassicScrip
     return classic.call_of(one, *MANAGERS) is classic.call_of(other, *MANAGERS)
 
 
-def _tell_unused(classic: ClassicScript, agents: AgentMaker, report: Report) -> None:
+def _report_unused(classic: ClassicScript, agents: AgentMaker, report: Report) -> None:
     """Say which agents are in no part of the team."""
     for agent in classic.agents:
         if agent not in agents.used:

@@ -48,7 +48,7 @@ class ModelReader:
         self.classic = classic
         self.script = classic.script
         self.report = report
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def is_given(self, node: ast.expr | None) -> bool:
         """Whether a setting names a model."""
@@ -105,8 +105,8 @@ class ModelReader:
         if isinstance(value, str) and value.startswith("env:") and made["provider"] == OPENAI:
             if value != "env:OPENAI_API_KEY":
                 config_of(made).setdefault("api_key", value)
-        elif isinstance(value, str) and value and f"key of {owner}" not in self._told:
-            self._told.add(f"key of {owner}")
+        elif isinstance(value, str) and value and f"key of {owner}" not in self._reported:
+            self._reported.add(f"key of {owner}")
             why = "The file contains a key in plain text, or a place for one. It is not taken along."
             fix = "Set the environment variable of the service."
             self.report.add("approximated", place, f"Key of {owner}", why, fix=fix, became=owner)
@@ -114,9 +114,9 @@ class ModelReader:
     def _left_out(self, node: ast.expr | None, config: _Config, place: Location, owner: str) -> None:
         """Say once for each `llm_config` what of it is not used."""
         at = self.classic.resolved(node) if node is not None else None
-        if f"{id(at)}" in self._told:
+        if f"{id(at)}" in self._reported:
             return
-        self._told.add(f"{id(at)}")
+        self._reported.add(f"{id(at)}")
         names = [*config.fields, *(config.entries[0] if config.entries else ())]
         others = [name for name in dict.fromkeys(names) if name not in (*SETTINGS, *_ENTRY, *_ELSEWHERE)]
         if others:
@@ -135,18 +135,18 @@ class ModelReader:
             resolved = self.classic.resolved(node) if node is not None else None
             match resolved:
                 case ast.Dict():
-                    self._take(config, self.classic.entries(resolved))
+                    self._add_settings(config, self.classic.entries(resolved))
                     return config
                 case ast.Call() if called(resolved) == "LLMConfig":
                     for each in resolved.args:
                         inner = self.classic.entries(each)
                         config.entries += [inner] if inner else []
-                    self._take(config, keywords(resolved))
+                    self._add_settings(config, keywords(resolved))
                     return config
                 case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[]):
                     node = inner
                 case ast.Call(args=[inner, *_]) if called(resolved) in ("copy", "deepcopy", "dict"):
-                    self._take(config, keywords(resolved))
+                    self._add_settings(config, keywords(resolved))
                     node = inner
                 case ast.Call():
                     self._from_outside(config, resolved)
@@ -158,7 +158,7 @@ class ModelReader:
                     return config
         return config
 
-    def _take(self, config: _Config, given: Mapping[str, ast.expr]) -> None:
+    def _add_settings(self, config: _Config, given: Mapping[str, ast.expr]) -> None:
         """Add settings; those of one model are an entry where there is no list."""
         listed = given.get("config_list")
         if listed is not None:

@@ -70,7 +70,7 @@ class _Way:
 
 @dataclass
 class _Ways:
-    """Where an agent hands over, and what happens when it has done its work."""
+    """Where an agent hands off, and what happens when it has done its work."""
 
     ways: list[_Way] = field(default_factory=list[_Way])
     after: ClassicAgent | None = None
@@ -138,7 +138,7 @@ class PatternMaker:
         }
         for agent in members:
             for way in self._ways(agent).ways:
-                why = "Handoffs have no effect where somebody else says who is next."
+                why = "Handoffs have no effect in a team that selects the next speaker."
                 self.report.add("dropped", way.place, f"Handoff of {self.agents.name(agent)}", why)
         place = self.classic.script.place(call)
         if kind in ("RoundRobinPattern", "RandomPattern") or len(participants) < 2:
@@ -198,8 +198,8 @@ class PatternMaker:
             if ways[agent].after is None and not ways[agent].stays
         ]
         why = (
-            "An agent hands over with a tool that its model calls. A run ends with the first plain answer of an agent "
-            "that has nobody to go on after it."
+            "An agent hands off with a tool that its model calls. A run ends with the first plain answer of an agent "
+            "that no other agent follows."
         )
         self.report.add("approximated", place, "Handoffs", why, fix="Try each way once.")
         condition = None if not ends else ends[0] if len(ends) == 1 else _either(ends)
@@ -257,12 +257,12 @@ class PatternMaker:
                 config.setdefault("max_tool_iterations", MAX_TOOL_ROUNDS)
                 config.setdefault("reflect_on_tool_use", False)
             elif handoffs:
-                why = "Only an assistant can hand over."
+                why = "Only an assistant can hand off."
                 self.report.add("dropped", self.classic.place(agent), f"Handoffs of {name}", why, became=name)
             found.append(part)
         able = next((at for at, part in enumerate(found) if config_of(part).get("handoffs")), 0)
         if able and not config_of(found[0]).get("handoffs"):
-            why = "The first participant must be able to hand over, so another one begins."
+            why = "The first participant must be able to hand off, so another one begins."
             self.report.add("approximated", self.classic.place(members[0]), "First agent", why)
             found.insert(0, found.pop(able))
         return found
@@ -284,20 +284,20 @@ class PatternMaker:
             self.report.add("exact" if way.is_choice else "approximated", way.place, what, why, became=owner)
         if ways.after is not None and ways.after in members and ways.after_place is not None:
             target = self.agents.name(ways.after)
-            found.setdefault(target, {"target": target, "description": "Hand over when your work is done."})
-            why = "It happens by itself there. Here the agent's model has to hand over."
+            found.setdefault(target, {"target": target, "description": "Hand off when your work is done."})
+            why = "It happens by itself there. Here the agent's model has to hand off."
             self.report.add("approximated", ways.after_place, f"What follows {owner}", why, became=owner)
         return list(found.values())
 
     # --- handoffs ---
 
     def _ways(self, agent: ClassicAgent) -> _Ways:
-        """Where an agent hands over, by its handoffs and by the results of its functions."""
+        """Where an agent hands off, by its handoffs and by the results of its functions."""
         found = _Ways()
         given = agent.given.get("handoffs")
         resolved = self.classic.resolved(given) if given is not None else None
         for name, node in keywords(resolved).items() if isinstance(resolved, ast.Call) else ():
-            self._take(found, node, is_after="after" in name)
+            self._add_handoffs(found, node, is_after="after" in name)
         for call in self.classic.calls(*_ADDING, "register_hand_off"):
             owner = receiver(call)
             if called(call) == "register_hand_off":
@@ -310,24 +310,24 @@ class PatternMaker:
                 continue
             if any(each is agent for each in self.classic.agents_of(named)):
                 for node in items:
-                    self._take(found, node, is_after="after_work" in called(call))
-        self._take_results(found, agent)
+                    self._add_handoffs(found, node, is_after="after_work" in called(call))
+        self._add_results(found, agent)
         return found
 
-    def _take_results(self, found: _Ways, agent: ClassicAgent) -> None:
-        """Add the targets of results: the model of the agent hands over once it has called the tool."""
+    def _add_results(self, found: _Ways, agent: ClassicAgent) -> None:
+        """Add the targets of results: the model of the agent hands off once it has called the tool."""
         place = self.classic.place(agent)
         for node in targets_of(self.agents.registrations.by_agent.get(agent, ()), self.results):
             target = self._target(node)
-            when = "Hand over when the result of a tool calls for this agent."
+            when = "Hand off when the result of a tool calls for this agent."
             if target is None and not _is_end(ast.unparse(node)):
-                why = "To whom the result of a tool hands over cannot be read."
+                why = "To whom the result of a tool hands off cannot be read."
                 what = f"Target `{short(node)}` of {self.agents.name(agent)}"
                 self.report.add("dropped", place, what, why, fix="Add the handoffs that are missing.")
             elif target not in (None, agent) and all(way.target is not target for way in found.ways):
                 found.ways.append(_Way(target, when, is_choice=False, place=place))
 
-    def _take(self, found: _Ways, node: ast.expr, *, is_after: bool) -> None:
+    def _add_handoffs(self, found: _Ways, node: ast.expr, *, is_after: bool) -> None:
         """Add the conditions of a list, or a single one, or what follows the work."""
         for item in self.classic.items(node) or [node]:
             call = self.classic.resolved(item)
@@ -380,7 +380,7 @@ class PatternMaker:
         return found or (self.classic.agent_named(label) if label else None)
 
     def _when(self, node: ast.expr | None) -> str:
-        """When a model hands over, as it reads it."""
+        """When a model hands off, as it reads it."""
         inner = self.classic.resolved(node) if node is not None else None
         for _ in range(MAX_HOPS):  # ContextStrLLMCondition(ContextStr(template=text))
             if not isinstance(inner, ast.Call):
@@ -401,8 +401,8 @@ class PatternMaker:
         try:
             condition = ag2_condition(written)
         except Unsupported:
-            return "", f"Hand over when this holds: {written}"
-        return condition, f"Hand over when {condition}."
+            return "", f"Hand off when this holds: {written}"
+        return condition, f"Hand off when {condition}."
 
     # --- the rest ---
 

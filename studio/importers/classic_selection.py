@@ -37,7 +37,7 @@ class Order:
 
     Args:
         is_fixed: Whether they speak in this order.
-        limit: Turns after which nobody may follow.
+        limit: Turns after which no member may follow.
     """
 
     members: Sequence[ClassicAgent]
@@ -115,7 +115,7 @@ class Selection:
         if transitions:
             node = settings[_TRANSITIONS]
             prompt = f"{prompt or SELECTOR_PROMPT}\n{self._rules(members, transitions)}\n"
-            why = "Who may follow whom stands in the selector prompt. The model can ignore it."
+            why = "The selector prompt lists the agents that may follow. The model can ignore it."
             self.report.add("approximated", self.classic.script.place(node), f"`{_TRANSITIONS}`", why)
         return found | ({"selector_prompt": prompt} if prompt else {})
 
@@ -133,7 +133,7 @@ class Selection:
         lines = ["Only these may follow:"]
         for agent in members:
             names = ", ".join(self.agents.name(each) for each in transitions.get(agent, ()))
-            lines.append(f"After {self.agents.name(agent)}: {names or 'nobody'}.")
+            lines.append(f"After {self.agents.name(agent)}: {names or 'none'}.")
         return "\n".join(lines)
 
     def _transitions(self, members: Sequence[ClassicAgent], settings: Mapping[str, ast.expr]) -> Transitions | None:
@@ -157,7 +157,7 @@ class Selection:
                 why = "A team begins with an empty conversation."
                 self.report.add("dropped", self.classic.script.place(node), "Earlier messages of the group chat", why)
             elif name == _TRANSITIONS and not isinstance(self.classic.resolved(node), ast.Dict):
-                why, fix = "Who may follow whom cannot be read.", "Describe it in the selector prompt."
+                why, fix = "The list of agents that may follow cannot be read.", "Describe it in the selector prompt."
                 self.report.add("asked", self.classic.script.place(node), f"`{name}`", why, fix=fix)
             elif name not in _READ:
                 why = "There is no such setting here."

@@ -27,7 +27,7 @@ MANAGERS, GROUPS = ("GroupChatManager",), ("GroupChat", "GroupChatModerator")
 MAX_ROUNDS = 10
 """Messages of a group chat where a script names no number, its opening among them."""
 INNER_TURNS = 10
-"""Replies in a chat within an agent that ends only when somebody says so."""
+"""Replies in a chat within an agent that ends only when an agent says so."""
 
 
 class TeamMaker:
@@ -82,7 +82,7 @@ class TeamMaker:
         triggers = self._triggers(given.get("trigger"), opener)
         config = {**inner, "agent": part, **({"triggers": triggers} if triggers is not None else {})}
         described = config_of(part).get("description", "")
-        why = "What stands around earlier results is worded differently."
+        why = "The words around earlier results are others."
         if triggers is None and "trigger" in given:
             why += " The chats begin for messages of all senders."
         self.report.add("approximated", place, f"Nested chats of {name}", why, became=name)
@@ -365,14 +365,14 @@ class TeamMaker:
         name = self.agents.name(owner)
         if is_asked and ending.texts in ((TERMINATE,), ()):
             return stop
-        self._tell_ending(ending, node, owner, partners, name)
+        self._report_ending(ending, node, owner, partners, name)
         if is_asked:
             why = "The run ends there, and no person is asked first."
             place = self.classic.script.place(node) if node is not None else self.classic.place(owner)
             self.report.add("approximated", place, f"End of a chat of {name}", why, became=name)
         return [*_conditions(ending, [str(config_of(each)["name"]) for each in partners]), *stop]
 
-    def _tell_ending(
+    def _report_ending(
         self,
         ending: Ending,
         node: ast.expr | None,
@@ -412,7 +412,7 @@ class TeamMaker:
                 "dropped", place, "`is_termination_msg` of the group chat", why, fix="Add a stop condition."
             )
         elif ending.how != "anywhere" or len(set(texts)) > len(ending.texts):
-            why = "A message ends the run if it holds the text anywhere, whoever would be next."
+            why = "A message ends the run if it holds the text anywhere."
             self.report.add("approximated", place, "End of the group chat", why)
         names: list[str] = []
         for agent in members:

@@ -336,7 +336,7 @@ def test_a_pattern_with_handoffs_is_a_swarm_with_its_variables():
     assert config["max_turns"] == 11
     assert [(each["target"], each["description"]) for each in found["desk"]["handoffs"]] == [
         ("baker", "It is about bread."),
-        ("cook", "Hand over when tries > 2 and (not topic == 'rain')."),
+        ("cook", "Hand off when tries > 2 and (not topic == 'rain')."),
     ]
     assert [each["target"] for each in found["baker"]["handoffs"]] == ["desk"]
     assert {each["config"]["source"] for each in config["termination_condition"]["config"]["conditions"]} == {
