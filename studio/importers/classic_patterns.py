@@ -166,7 +166,7 @@ class PatternMaker:
         Args:
             after: Who follows an agent that does not say it.
         """
-        members = [each for each in members if each is not person]
+        members = [each for each in members if each is not person] or members
         ways = {agent: self._ways(agent) for agent in members}
         for agent, each in ways.items():
             if after not in (None, agent) and each.after_place is None:
@@ -199,7 +199,7 @@ class PatternMaker:
         ]
         why = (
             "An agent hands off with a tool that its model calls. A run ends with the first plain answer of an agent "
-            "that no other agent follows."
+            "that no other agent follows. The agent that takes over reads a sentence about it."
         )
         self.report.add("approximated", place, "Handoffs", why, fix="Try each way once.")
         condition = None if not ends else ends[0] if len(ends) == 1 else _either(ends)
@@ -230,7 +230,8 @@ class PatternMaker:
                 self.report.add("approximated", way.place, what, why, became=name)
             flow.connect(edges[-1:], after)
         team = TeamBuilder(flow, "").team()
-        config_of(team)["max_turns"] = min(cast("int", common["max_turns"]), LOOP_TURNS)
+        config = config_of(team)
+        config["max_turns"] = min(cast("int", common["max_turns"]), cast("int", config.get("max_turns", LOOP_TURNS)))
         return team
 
     def _one(self, agent: ClassicAgent) -> JsonObject:
@@ -269,6 +270,7 @@ class PatternMaker:
 
     def _handoffs(self, owner: str, ways: _Ways, members: Sequence[ClassicAgent]) -> list[JsonObject]:
         found: dict[str, JsonObject] = {}
+        choices = [way for way in ways.ways if way.is_choice]
         for way in ways.ways:
             target, what = self.agents.name(way.target), f"Handoff from {owner} to {self.agents.name(way.target)}"
             if way.target not in members:
@@ -280,6 +282,8 @@ class PatternMaker:
                 found[target]["description"] = f"{earlier} Or: {way.when}"
             else:
                 found[target] = {"target": target, "description": way.when}
+                if way.is_choice:  # AG2 counts the conditions of an agent
+                    found[target]["name"] = f"transfer_to_{target}_{choices.index(way) + 1}"
             why = "" if way.is_choice else "It happens by itself there. Here the agent's model has to do it."
             self.report.add("exact" if way.is_choice else "approximated", way.place, what, why, became=owner)
         if ways.after is not None and ways.after in members and ways.after_place is not None:
@@ -340,9 +344,9 @@ class PatternMaker:
             elif called(call) in (*_ON_MODEL, *_ON_CONTEXT):
                 first = next(iter(_positional(call)), None)
                 target = self._target(given.get("target") or first)
-                node = given.get("condition") or next(iter(_positional(call)[1:]), None)
+                said = given.get("condition") or next(iter(_positional(call)[1:]), None)
                 is_choice = called(call) in _ON_MODEL
-                condition, when = ("", self._when(node)) if is_choice else self._condition(node)
+                condition, when = ("", self._when(said)) if is_choice else self._condition(said)
                 if target is not None:
                     found.ways.append(_Way(target, when, is_choice, place, condition))
                     self._other_settings(given, place)

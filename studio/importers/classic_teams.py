@@ -120,7 +120,7 @@ class TeamMaker:
             name = config_of(part)["name"]
             if all(config_of(each)["name"] != name for each in participants):
                 participants.append(part)
-            turns = 1 if is_team else self._inner_turns(given)
+            turns = 1 if is_team or sender is None else self._inner_turns(given)
             chat: JsonObject = {"participant": name, "message": self._message(given.get("message"), owner)}
             chat["max_turns"] = turns
             chat |= self._summary(given)
@@ -297,7 +297,7 @@ class TeamMaker:
         items = self.classic.items(node) if node is not None else None
         found = [self.classic.agent_of(each) for each in items or ()]
         members = [each for each in dict.fromkeys(found) if each is not None]
-        if items is not None and len(members) == len(set(map(ast.dump, items))):
+        if members and items is not None and len(members) == len(set(map(ast.dump, items))):
             return members
         if members:
             why = f"Agents of the list cannot be read. Here it has {len(members)} of {len(items or ())}."

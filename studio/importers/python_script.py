@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from textwrap import dedent
 
 from pydantic import JsonValue
@@ -126,7 +127,7 @@ class PythonScript:
         if depth > MAX_DEPTH * 5 or self._left < 0:
             raise NotPlain("nested too deeply, or too long")
         match self.resolved(node):
-            case ast.Constant(value=str() | int() | float() | None as value):
+            case ast.Constant(value=str() | int() | float() | None as value) if value not in (inf, -inf):
                 self._left -= len(value) if isinstance(value, str) else 0
                 return value
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):

@@ -186,7 +186,7 @@ pattern = DefaultPattern(
 result, variables, last = initiate_group_chat(pattern=pattern, messages="Bread?", max_rounds=12)
 """
 
-RECORDED_SAMPLES = (
+AUTOGEN_SAMPLES = (
     Sample("two-agents", STUDENTS, "Why?", {"teach": ["Because.", "Still because."], "ask": ["Really?"]}),
     Sample("text-that-ends", PROXY, "A poem.", {"write": ["Roses.", "Violets. TERMINATE"]}),
     Sample("text-that-ends-at-once", PROXY, "A word.", {"write": ["TERMINATE"]}),
@@ -229,3 +229,68 @@ RECORDED_SAMPLES = (
         {"write": ["Roses."], "criticize": ["Good."]},
     ),
 )
+AG2_HEAD = """\
+from autogen import ConversableAgent, LLMConfig
+from autogen.agentchat import initiate_group_chat
+from autogen.agentchat.group import AgentTarget, ContextVariables, OnCondition, ReplyResult, StringLLMCondition
+from autogen.agentchat.group.patterns import DefaultPattern, RoundRobinPattern
+
+llm_config = LLMConfig(api_type="openai", model="gpt-4.1", api_key="none", cache_seed=None)
+
+
+def note(topic: str, context_variables: ContextVariables) -> ReplyResult:
+    \"\"\"Note the topic.\"\"\"
+    context_variables["topic"] = topic
+    return ReplyResult(message=f"Noted {topic}.", context_variables=context_variables)
+
+
+writer = ConversableAgent("writer", system_message="You write.", llm_config=llm_config)
+critic = ConversableAgent("critic", system_message="You criticize.", llm_config=llm_config)
+noter = ConversableAgent("noter", system_message="You note.", llm_config=llm_config, functions=[note])
+"""
+HANDOFF = """
+critic.handoffs.add_llm_condition(
+    OnCondition(target=AgentTarget(writer), condition=StringLLMCondition(prompt="To write."))
+)
+critic.handoffs.add_llm_condition(
+    OnCondition(target=AgentTarget(noter), condition=StringLLMCondition(prompt="To note."))
+)
+"""
+AFTER_WORK = "\ncritic.handoffs.set_after_work(AgentTarget(writer))\n"
+
+
+def group_chat(pattern: str, agents: str, before: str = "") -> str:
+    """A script of AG2 that begins with the first of these agents."""
+    settings = f"initial_agent={agents.partition(',')[0]}, agents=[{agents}]"
+    variables = 'context_variables=ContextVariables(data={"topic": None})'
+    chat = "    initiate_group_chat(pattern=pattern, messages=message, max_rounds=5)\n"
+    return f"{AG2_HEAD}{before}\n\ndef main(message):\n    pattern = {pattern}({settings}, {variables})\n{chat}"
+
+
+AG2_SAMPLES = (
+    Sample(
+        "pattern-in-order",
+        group_chat("RoundRobinPattern", "critic, writer"),
+        "A poem.",
+        {"write": ["Roses.", "Violets."], "criticize": ["What about?", "Better."]},
+    ),
+    Sample(
+        "pattern-with-handoff",
+        group_chat("DefaultPattern", "critic, writer, noter", HANDOFF),
+        "A poem.",
+        {"criticize": [Said(calls=[("transfer_to_writer_1", "{}")])], "write": ["Roses."]},
+    ),
+    Sample(
+        "pattern-after-work",
+        group_chat("DefaultPattern", "critic, writer", AFTER_WORK),
+        "A poem.",
+        {"write": ["Roses."], "criticize": ["What about?"]},
+    ),
+    Sample(
+        "pattern-with-variables",
+        group_chat("DefaultPattern", "noter, writer"),
+        "Bees.",
+        {"note": [Said(calls=[("note", '{"topic": "bees"}')]), "Done."]},
+    ),
+)
+RECORDED_SAMPLES = (*AUTOGEN_SAMPLES, *AG2_SAMPLES)
