@@ -93,6 +93,7 @@ def import_classic(bundle: Bundle) -> Imported:
     else:
         team = _without_chat(classic, teams, report)
     _report_unused(classic, agents, report)
+    _report_names(classic, agents, report)
     return finished(SOURCE, team, report)
 
 
@@ -212,3 +213,17 @@ def _report_unused(classic: ClassicScript, agents: AgentMaker, report: Report) -
             why = "The first chat of the files does not lead to it."
             what = f"Agent “{classic.label(agent)}”"
             report.add("asked", classic.place(agent), what, why, fix="Import it in a file of its own.")
+
+
+def _report_names(classic: ClassicScript, agents: AgentMaker, report: Report) -> None:
+    """Say where instructions name an agent by a name that it no longer has."""
+    nodes = [
+        agent.given[name] for agent in agents.used for name in ("system_message", "description") if name in agent.given
+    ]
+    texts = "\n".join({classic.script.text(node).value for node in nodes})
+    for agent in classic.agents:
+        label = classic.label(agent)
+        if agent in agents.used and agents.name(agent) != label and label in texts:
+            why = f"Its name is {agents.name(agent)} here. Instructions or descriptions still name it as before."
+            what, fix = f"Name “{label}”", "Change the name in these texts."
+            report.add("approximated", classic.place(agent), what, why, fix=fix, became=agents.name(agent))

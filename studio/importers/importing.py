@@ -67,6 +67,8 @@ def import_bundle(bundle: Bundle, source: str = "") -> Imported:
 def name_for(text: str) -> str:
     """A file name for pasted text, by what it looks like."""
     head = text[:2_000]
+    if head.lstrip().startswith("{") and '"nbformat"' in text:
+        return "pasted.ipynb"
     if "@openai/agents" in head:
         return "pasted.ts"
     return "pasted.py" if re.search(r"^(?:from|import) \w", head, re.MULTILINE) else "pasted.json"
@@ -175,7 +177,7 @@ def _read_builder_code(bundle: Bundle) -> Imported:
 
 
 def _is_sdk_script(bundle: Bundle) -> bool:
-    if not any("agents" in text and "Agent" in text for _, text in bundle.named(".py")):
+    if not any("agents" in text and "Agent" in text for _, text in bundle.named(".py", ".ipynb")):
         return False
     try:
         with bounded_together():

@@ -42,7 +42,7 @@ def installed_samples() -> Sequence[Sample]:
 
 
 if __name__ == "__main__":
-    earlier = json.loads(RECORDED.read_text("utf-8")) if RECORDED.exists() else {}
+    earlier: dict[str, list[Turn]] = json.loads(RECORDED.read_text("utf-8")) if RECORDED.exists() else {}
     found = {sample.name: original(sample) for sample in installed_samples()}
     RECORDED.write_text(json.dumps(earlier | found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"{len(found)} recorded")

@@ -10,7 +10,7 @@ import pytest
 
 from studio.components import JsonObject
 from studio.errors import InvalidDocument, StudioError
-from studio.importers import Imported, UnknownSource, bundle_of, import_bundle
+from studio.importers import Imported, UnknownSource, bundle_of, import_bundle, name_for
 from studio.importers.classic_texts import ASSISTANT_SYSTEM_MESSAGE, USER_DESCRIPTIONS
 from studio.importers.expressions import Unsupported, ag2_condition
 from tests.cli.conftest import Studio
@@ -425,6 +425,24 @@ def test_a_notebook_is_read_cell_by_cell_and_tells_the_cell():
     places = {each.what: str(each.place) for each in imported.findings}
     assert places["Agent “helper”"] == "a.ipynb, cell 4:1:10"
     assert places["Cell of the notebook"] == "a.ipynb, cell 3:1:1"
+
+
+def test_pasted_text_of_a_notebook_is_one():
+    text = notebook(HEAD + ASSISTANT + USER + CHAT)
+    assert name_for(text) == "pasted.ipynb"
+    assert read(text, name_for(text)).source == "autogen-0.2"
+
+
+def test_a_notebook_of_the_agents_sdk_is_found_too():
+    text = notebook("from agents import Agent", 'a = Agent(name="A", instructions="Be.", model="gpt-4.1")')
+    assert read(text, "a.ipynb").source == "openai-agents"
+
+
+def test_an_agent_that_is_named_otherwise_here_is_told_where_texts_name_it():
+    helper = ASSISTANT.replace("You help.", "You help user-proxy.")
+    imported = read(HEAD + helper + USER.replace("user_proxy", "user-proxy") + CHAT)
+    assert list(participants(imported)) == ["helper", "user_proxy"]
+    assert "approximated: Name “user-proxy”" in told(imported)
 
 
 @pytest.mark.parametrize(
