@@ -123,6 +123,8 @@ class AgentMaker:
             parts.append(self._assistant(agent, name))
         elif is_asked or not runs_code:
             parts.append(self._person(agent, name, mode))
+        if not any(each["provider"] == USER_PROXY for each in parts):
+            self._without_reply(agent, name)
         why = why or self._other_difference(agent, has_model, mode)
         self._ignored(agent, name)
         is_same = all(each.verdict in ("exact", "asked") for each in self.report.findings[before:])
@@ -130,6 +132,12 @@ class AgentMaker:
         what = f"Agent “{self.classic.label(agent)}”"
         self.report.add(verdict, self.classic.place(agent), what, why or ("" if is_same else SEE_PARTS), became=name)
         return parts
+
+    def _without_reply(self, agent: ClassicAgent, name: str) -> None:
+        reply = agent.given.get("default_auto_reply")
+        if reply is not None and self.script.value_or_none(reply) not in ("", None):
+            why = "Only a user proxy has a default reply here."
+            self.report.add("dropped", self.script.place(reply), f"`default_auto_reply` of {name}", why, became=name)
 
     def _other_difference(self, agent: ClassicAgent, has_model: bool, mode: str) -> str:
         if agent.written not in ("AssistantAgent", "ConversableAgent", "UserProxyAgent", "SwarmAgent"):

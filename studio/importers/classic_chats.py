@@ -13,7 +13,7 @@ from studio.importers.bundle import Bundle
 from studio.importers.classic_agents import AgentMaker
 from studio.importers.classic_patterns import PatternMaker
 from studio.importers.classic_script import KNOWN, PACKAGES, ClassicAgent, ClassicScript, receiver
-from studio.importers.classic_teams import MANAGERS, TeamMaker
+from studio.importers.classic_teams import CHAT_SETTINGS, MANAGERS, TeamMaker
 from studio.importers.classic_tools import make_plain
 from studio.importers.findings import Imported, Report
 from studio.importers.finishing import finished
@@ -88,6 +88,7 @@ def import_classic(bundle: Bundle) -> Imported:
     chats = _chats(classic, agents.registrations.functions)
     if chats:
         team = _team(chats[0], teams, PatternMaker(classic, teams, report, results), report)
+        _report_settings(chats[0], classic, report)
         _report_task(chats[0], classic, report)
         _report_others(chats, classic, report)
     else:
@@ -162,6 +163,15 @@ def _without_chat(classic: ClassicScript, teams: TeamMaker, report: Report) -> J
 
 
 # --- what the report tells of chats ---
+
+
+def _report_settings(chat: _Chat, classic: ClassicScript, report: Report) -> None:
+    """Say which arguments of a chat have no effect here."""
+    if called(chat.call) not in _PAIR:
+        return
+    for name, node in chat.given.items():
+        if name not in CHAT_SETTINGS:
+            report.add("dropped", classic.script.place(node), f"`{name}` of the chat", "There is no such setting here.")
 
 
 def _report_task(chat: _Chat, classic: ClassicScript, report: Report) -> None:

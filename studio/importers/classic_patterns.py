@@ -13,7 +13,7 @@ from studio.components import JsonObject
 from studio.importers.classic_agents import AgentMaker
 from studio.importers.classic_script import MAX_HOPS, ClassicAgent, ClassicScript, receiver
 from studio.importers.classic_selection import Selection
-from studio.importers.classic_teams import ROUND_ROBIN, SELECTOR, TeamMaker
+from studio.importers.classic_teams import ROUND_ROBIN, SELECTOR, TeamMaker, any_of
 from studio.importers.classic_tools import targets_of
 from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, component, config_of
 from studio.importers.expressions import Unsupported, ag2_condition
@@ -111,7 +111,7 @@ class PatternMaker:
         turns = max(1, (MAX_ROUNDS if rounds is None else rounds) - 1)
         variables = self._variables(settings.get("context_variables"))
         shared: JsonObject = {"context_variables": variables} if variables else {}
-        self._left_out(settings if pattern is not None else {})
+        self._left_out(settings if pattern is not None else {}, kind)
         if kind == "DefaultPattern":
             after = settings.get("group_after_work") or settings.get("after_work")
             return self._handing_over(members, person, at, self._target(after), {"max_turns": turns, **shared})
@@ -131,9 +131,12 @@ class PatternMaker:
         """A pattern without handoffs: in the order of the list, or selected by a model."""
         everybody = [*members, *([person] if person is not None and person not in members else [])]
         participants = [part for agent in everybody for part in self.teams.participants(agent, person)]
+        arguments = self.classic.entries(settings.get("group_manager_args"))
+        stop = self.teams.ends_by_stop(participants)
+        ends = self.teams.group_endings(arguments.get("is_termination_msg"), members, call)
         common = {
             "participants": cast("list[JsonValue]", participants),
-            "termination_condition": self.teams.ends_by_stop(participants),
+            "termination_condition": any_of([*ends, *([stop] if stop is not None else [])]),
             **common,
         }
         for agent in members:
@@ -149,7 +152,6 @@ class PatternMaker:
         if kind == "ManualPattern":
             why = "A person selects the speaker there. Here a model does."
         self.report.add("approximated", place, f"`{kind}`", why)
-        arguments = self.classic.entries(settings.get("group_manager_args"))
         selection = Selection(self.classic, self.agents, self.report)
         return component(SELECTOR, **common, **selection.settings({}, members, arguments.get("llm_config"), call))
 
@@ -192,7 +194,7 @@ class PatternMaker:
         ):
             return self._graph(members, ways, common)
         participants = self._swarm_participants(members, ways)
-        ends: list[JsonValue] = [
+        ends: list[JsonObject] = [
             component("autogen_agentchat.conditions.TextMessageTermination", source=self.agents.name(agent))
             for agent in members
             if ways[agent].after is None and not ways[agent].stays
@@ -202,10 +204,9 @@ class PatternMaker:
             "that no other agent follows. The agent that takes over reads a sentence about it."
         )
         self.report.add("approximated", place, "Handoffs", why, fix="Try each way once.")
-        condition = None if not ends else ends[0] if len(ends) == 1 else _either(ends)
         limit = min(cast("int", common["max_turns"]), LOOP_TURNS)
         listed = cast("list[JsonValue]", participants)
-        settings: JsonObject = {**common, "max_turns": limit, "termination_condition": condition}
+        settings: JsonObject = {**common, "max_turns": limit, "termination_condition": any_of(ends)}
         return component(SWARM, participants=listed, **settings)
 
     def _graph(
@@ -433,8 +434,14 @@ class PatternMaker:
                 self.report.add("asked", place, f"Context variable `{name}`", why, fix="Set its initial value.")
         return found
 
-    def _left_out(self, settings: Mapping[str, ast.expr]) -> None:
+    def _left_out(self, settings: Mapping[str, ast.expr], kind: str) -> None:
+        read = ("llm_config",) if kind == "DefaultPattern" else ("llm_config", "is_termination_msg")
         for name, node in settings.items():
+            arguments = self.classic.entries(node) if name == "group_manager_args" else {}
+            for inner, value in arguments.items():
+                if inner not in read:
+                    why = "There is no such setting here."
+                    self.report.add("dropped", self.classic.script.place(value), f"`{inner}` of the group manager", why)
             if name not in _PATTERN_READ:
                 why = "There is no such setting here."
                 self.report.add("dropped", self.classic.script.place(node), f"`{name}` of the pattern", why)
@@ -457,10 +464,6 @@ def _in_turn(members: Sequence[ClassicAgent], ways: Mapping[ClassicAgent, _Ways]
 def _is_end(target: str) -> bool:
     """Whether a target ends a run: the user answers with the next message."""
     return any(word in target for word in ("RevertToUser", "REVERT_TO_USER", "Terminate", "TERMINATE"))
-
-
-def _either(conditions: Sequence[JsonValue]) -> JsonObject:
-    return component("autogen_agentchat.base.OrTerminationCondition", conditions=list(conditions))
 
 
 def _arguments(node: ast.expr) -> Mapping[str, ast.expr]:

@@ -26,6 +26,22 @@ NESTED = "studio.teams.NestedChatAgent"
 MANAGERS, GROUPS = ("GroupChatManager",), ("GroupChat", "GroupChatModerator")
 MAX_ROUNDS = 10
 """Messages of a group chat where a script names no number, its opening among them."""
+CHAT_SETTINGS = (
+    "sender",
+    "recipient",
+    "message",
+    "max_turns",
+    "turns",
+    "summary_method",
+    "summary_args",
+    "carryover",
+    "clear_history",
+    "silent",
+    "verbose",
+    "cache",
+    "chat_id",
+)
+"""Settings of a chat that are read, or have no effect on what is said."""
 INNER_TURNS = 10
 """Replies in a chat within an agent that ends only when an agent says so."""
 
@@ -114,6 +130,7 @@ class TeamMaker:
         summing: ast.expr | None = None
         for given in chats:
             recipient = given.get("recipient")
+            self._report_chat(given, owner)
             part, is_team = self._recipient(recipient, sender)
             if part is None:
                 continue
@@ -137,6 +154,18 @@ class TeamMaker:
             )
             found["model_client"] = self.agents.models.client(summing, place, owner)
         return found
+
+    def _report_chat(self, given: Mapping[str, ast.expr], owner: str) -> None:
+        """Say what of a chat within an agent does not come along."""
+        for name, node in given.items():
+            if name not in CHAT_SETTINGS:
+                why = "There is no such setting here."
+                self.report.add("dropped", self.classic.script.place(node), f"`{name}` of a chat of {owner}", why)
+        agent = self.classic.agent_of(given.get("recipient"))
+        node = agent.given.get("is_termination_msg") if agent is not None else None
+        if node is not None and ending_of(self.classic, node).texts != (TERMINATE,):
+            why = f"A chat within an agent ends at {TERMINATE}, or after its turns."
+            self.report.add("dropped", self.classic.script.place(node), f"End of a chat of {owner}", why)
 
     def _recipient(self, node: ast.expr | None, sender: ClassicAgent | None) -> tuple[JsonObject | None, bool]:
         """Whom a chat is with, and whether that is a team."""
@@ -230,7 +259,7 @@ class TeamMaker:
         return component(
             ROUND_ROBIN,
             participants=cast("list[JsonValue]", participants),
-            termination_condition=_any_of(conditions),
+            termination_condition=any_of(conditions),
             max_turns=bound,
         )
 
@@ -275,16 +304,22 @@ class TeamMaker:
         for agent in idle if speaking is not members else ():
             self._without(agent)
         participants: list[JsonObject] = []
-        conditions = self._group_endings(given.get("is_termination_msg"), speaking, manager)
+        conditions = self.group_endings(given.get("is_termination_msg"), speaking, manager)
         for agent in speaking:
-            participants += self.participants(agent, sender)
+            own = self.participants(agent, sender)
+            participants += own
+            limit = agent.given.get("max_consecutive_auto_reply")
+            if limit is not None and all(each["provider"] != USER_PROXY for each in own):
+                what = f"`max_consecutive_auto_reply` of {self.agents.name(agent)}"
+                why = "An agent of a group chat has no limit of its own here."
+                self.report.add("dropped", self.classic.script.place(limit), what, why)
         stop = self.ends_by_stop(participants)
         conditions += [stop] if stop is not None else []
         rounds = self.classic.number_or_none(settings.get("max_round"))
         turns = max(1, (MAX_ROUNDS if rounds is None else rounds) - 1)
         common: JsonObject = {
             "participants": cast("list[JsonValue]", participants),
-            "termination_condition": _any_of(conditions),
+            "termination_condition": any_of(conditions),
             "max_turns": turns if order.limit is None else min(turns, order.limit),
         }
         if order.is_fixed or len(participants) < 2:
@@ -395,7 +430,7 @@ class TeamMaker:
         else:
             self.report.add("exact", place, what, became=name)
 
-    def _group_endings(
+    def group_endings(
         self, node: ast.expr | None, members: Sequence[ClassicAgent], manager: ast.Call
     ) -> list[JsonObject]:
         """What the manager takes as the last message, or members who are not asked to speak after it."""
@@ -403,7 +438,12 @@ class TeamMaker:
         texts = list(ending.texts)
         place = self.classic.script.place(node if node is not None else manager)
         for agent in members:
-            own = ending_of(self.classic, agent.given.get("is_termination_msg"))
+            written = agent.given.get("is_termination_msg")
+            own = ending_of(self.classic, written)
+            if own.how == "unread" and written is not None:
+                why = "What it looks for cannot be read, so it ends no run."
+                what = f"`is_termination_msg` of {self.agents.name(agent)}"
+                self.report.add("dropped", self.classic.script.place(written), what, why, fix="Add a stop condition.")
             if own.how in ("anywhere", "end"):
                 texts += own.texts
         if ending.how == "unread":
@@ -428,7 +468,8 @@ def _conditions(ending: Ending, sources: Sequence[str]) -> list[JsonObject]:
     return [component(provider, text=text, sources=names) for text in ending.texts]
 
 
-def _any_of(conditions: Sequence[JsonObject]) -> JsonValue:
+def any_of(conditions: Sequence[JsonObject]) -> JsonValue:
+    """What ends a team when one of these conditions is met; None without one."""
     found: list[JsonObject] = []
     for each in conditions:
         if each not in found:
