@@ -11,6 +11,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.components import JsonObject
+from studio.errors import TooLarge
 from studio.importers.classic_models import ModelReader
 from studio.importers.classic_script import ClassicAgent, ClassicScript, is_off, receiver
 from studio.importers.classic_texts import (
@@ -24,6 +25,7 @@ from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, USER_PROXY, 
 from studio.importers.findings import Report
 from studio.importers.names import Names
 from studio.importers.python_script import called, keywords, short
+from studio.importers.workflow import MAX_NODES
 
 EXECUTOR = "autogen_agentchat.agents.CodeExecutorAgent"
 LOCAL = "autogen_ext.code_executors.local.LocalCommandLineCodeExecutor"
@@ -65,6 +67,8 @@ class AgentMaker:
         self.registrations = registrations_in(classic)
         self.names = Names()
         self._named: dict[ClassicAgent, str] = {}
+        self._additions = self._added()
+        self._made = 0
         self.used: set[ClassicAgent] = set()
 
     def name(self, agent: ClassicAgent) -> str:
@@ -103,7 +107,14 @@ class AgentMaker:
         return is_idle and agent in self.registrations.executing
 
     def parts(self, agent: ClassicAgent) -> list[JsonObject]:
-        """The participants that an agent becomes, in the order in which they speak; the report is told of each."""
+        """The participants that an agent becomes, in the order in which they speak; the report is told of each.
+
+        Raises:
+            TooLarge: Agents have chats with agents that have chats, and so on.
+        """
+        self._made += 1
+        if self._made > MAX_NODES:
+            raise TooLarge(f"The team would have more than {MAX_NODES} agents.", fix="Import a part of the files.")
         self.used.add(agent)
         name, before = self.name(agent), len(self.report.findings)
         has_model, runs_code, mode = self.has_model(agent), self.runs_code(agent), self.mode(agent)
@@ -259,7 +270,15 @@ class AgentMaker:
             node = self.script.classes[agent.written]
             why = "Methods of a class of the script do not come along."
             self.report.add("dropped", self.script.place(node), f"Class `{agent.written}` of {name}", why, became=name)
+        for call in self._additions.get(agent, ()):
+            why = "Code that changes what an agent does, or hears, does not come along."
+            self.report.add("dropped", self.script.place(call), f"`{short(call)}`", why, became=name)
+
+    def _added(self) -> dict[ClassicAgent, list[ast.Call]]:
+        """Calls that change what agents do, by these."""
+        found: dict[ClassicAgent, list[ast.Call]] = {}
         for call in self.classic.calls(*_ADDITIONS):
-            if any(self.classic.agent_of(each) is agent for each in (receiver(call), *call.args)):
-                why = "Code that changes what an agent does, or hears, does not come along."
-                self.report.add("dropped", self.script.place(call), f"`{short(call)}`", why, became=name)
+            named = (self.classic.agent_of(each) for each in (receiver(call), *call.args))
+            for agent in {each for each in named if each is not None}:
+                found.setdefault(agent, []).append(call)
+        return found

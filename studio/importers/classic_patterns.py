@@ -94,6 +94,7 @@ class PatternMaker:
         self.teams = teams
         self.report = report
         self.results = results
+        self._added = self._additions()
 
     def team(self, call: ast.Call) -> JsonObject:
         """The team of `initiate_group_chat(...)` or `initiate_swarm_chat(...)`."""
@@ -303,20 +304,26 @@ class PatternMaker:
         resolved = self.classic.resolved(given) if given is not None else None
         for name, node in keywords(resolved).items() if isinstance(resolved, ast.Call) else ():
             self._add_handoffs(found, node, is_after="after" in name)
+        for node, is_after in self._added.get(agent, ()):
+            self._add_handoffs(found, node, is_after=is_after)
+        self._add_results(found, agent)
+        return found
+
+    def _additions(self) -> dict[ClassicAgent, list[tuple[ast.expr, bool]]]:
+        """What is added to the handoffs of agents, and whether it is what follows their work."""
+        found: dict[ClassicAgent, list[tuple[ast.expr, bool]]] = {}
         for call in self.classic.calls(*_ADDING, "register_hand_off"):
             owner = receiver(call)
             if called(call) == "register_hand_off":
                 arguments = self.classic.arguments(call)
                 named = arguments.get("agent", owner)
-                items = [arguments[key] for key in ("hand_to",) if key in arguments] or call.args
+                items = [arguments["hand_to"]] if "hand_to" in arguments else call.args
             elif isinstance(owner, ast.Attribute) and owner.attr == "handoffs":
                 named, items = owner.value, [*call.args, *keywords(call).values()]
             else:
                 continue
-            if any(each is agent for each in self.classic.agents_of(named)):
-                for node in items:
-                    self._add_handoffs(found, node, is_after="after_work" in called(call))
-        self._add_results(found, agent)
+            for agent in self.classic.agents_of(named):
+                found.setdefault(agent, []).extend((node, "after_work" in called(call)) for node in items)
         return found
 
     def _add_results(self, found: _Ways, agent: ClassicAgent) -> None:

@@ -99,6 +99,7 @@ class Report:
     """Collects findings while a source is read. `became` names a participant until the team is put together."""
 
     findings: list[ImportFinding] = field(default_factory=list[ImportFinding])
+    _known: set[ImportFinding] = field(default_factory=set[ImportFinding])
 
     def add(
         self, verdict: Verdict, place: Location, what: str, why: str = "", *, fix: str = "", became: str = ""
@@ -106,7 +107,8 @@ class Report:
         if len(self.findings) < MAX_FINDINGS:
             texts = (text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}…" for text in (what, became, why, fix))
             finding = ImportFinding(verdict, place, *texts)
-            if finding not in self.findings:  # a part that stands in several places of the team is told once
+            if finding not in self._known:  # a part that stands in several places of the team is told once
+                self._known.add(finding)
                 self.findings.append(finding)
 
     def placed(self, participants: Sequence[JsonObject]) -> tuple[ImportFinding, ...]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import cast
 
+from pydantic import JsonValue
+
 from studio.components import JsonObject, validate_component
 from studio.components.python_text import bounded_together
 from studio.components.secret_variables import keys_as_variables
-from studio.errors import InvalidComponent
+from studio.errors import InvalidComponent, TooLarge
+from studio.importers.bundle import MAX_DOCUMENT
 from studio.importers.components import config_of
 from studio.importers.findings import Imported, ImportFinding, Location, Report
 
@@ -16,8 +19,13 @@ def finished(source: str, team: JsonObject, report: Report) -> Imported:
     """The import of a team.
 
     Raises:
+        TooLarge: A text of the files stands in so many places that the team is longer than a file may be.
         InvalidComponent: Something in the files makes a team that cannot be; nobody should see this.
     """
+    if _length(team) > MAX_DOCUMENT:
+        raise TooLarge(
+            f"The team would have more than {MAX_DOCUMENT / 1e6:.0f} MB of text.", fix="Import a part of the files."
+        )
     clean, variables = keys_as_variables(team)
     team = cast("JsonObject", clean)
     participants = cast("list[JsonObject]", config_of(team)["participants"])
@@ -33,3 +41,17 @@ def finished(source: str, team: JsonObject, report: Report) -> Imported:
     if errors:
         raise InvalidComponent(errors)
     return Imported(source, team, tuple(findings))
+
+
+def _length(value: JsonValue) -> int:
+    """Characters of all texts in it."""
+    todo, found = [value], 0
+    while todo and found <= MAX_DOCUMENT:
+        each = todo.pop()
+        if isinstance(each, str):
+            found += len(each)
+        elif isinstance(each, dict):
+            todo.extend(each.values())
+        elif isinstance(each, list):
+            todo.extend(each)
+    return found

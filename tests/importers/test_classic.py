@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from studio.components import JsonObject
-from studio.errors import InvalidDocument, StudioError
+from studio.errors import InvalidDocument, StudioError, TooLarge
 from studio.importers import Imported, UnknownSource, bundle_of, import_bundle, name_for
 from studio.importers.classic_texts import ASSISTANT_SYSTEM_MESSAGE, USER_DESCRIPTIONS
 from studio.importers.expressions import Unsupported, ag2_condition
@@ -458,6 +458,19 @@ def test_an_agent_that_is_named_otherwise_here_is_told_where_texts_name_it():
 def test_files_without_agents_are_refused(name: str, text: str, kind: type[StudioError]):
     with pytest.raises(kind):
         read(text, name)
+
+
+def test_a_text_in_many_agents_and_chats_without_end_are_refused():
+    text = "t = '" + "x" * 100_000 + "'\n"
+    agents = "".join(f'a{at} = autogen.AssistantAgent("a{at}", t, llm_config)\n' for at in range(60))
+    with pytest.raises(TooLarge, match="5 MB"):
+        read(HEAD + text + agents)
+    chats = "".join(
+        f"a{at}.register_nested_chats([{{'recipient': a{at + 1}}}, {{'recipient': a{at + 2}}}], trigger=a0)\n"
+        for at in range(58)
+    )
+    with pytest.raises(TooLarge, match="300 agents"):
+        read(HEAD + "t = 'x'\n" + agents + chats + "a0.initiate_chat(a1, message='x')\n")
 
 
 def test_importing_twice_gives_the_same():
