@@ -427,6 +427,12 @@ def test_a_notebook_is_read_cell_by_cell_and_tells_the_cell():
     assert places["Cell of the notebook"] == "a.ipynb, cell 3:1:1"
 
 
+def test_cells_are_told_in_their_order():
+    imported = read(notebook(HEAD, ASSISTANT, *["x = 1\n"] * 9, USER, CHAT), "a.ipynb")
+    cells = [int(each.place.file.rpartition(" ")[2]) for each in imported.findings]
+    assert (cells, cells[0], cells[-1]) == (sorted(cells), 3, 14)
+
+
 def test_pasted_text_of_a_notebook_is_one():
     text = notebook(HEAD + ASSISTANT + USER + CHAT)
     assert name_for(text) == "pasted.ipynb"
