@@ -25,6 +25,8 @@ MAX_DEPTH = 20
 """Names that stand for names."""
 MAX_LENGTH = 2_000_000
 """Characters of one value: names that stand for lists of names can double at each step."""
+PART = 20
+"""Characters that each part of a value counts as, however short it is."""
 
 
 class NotPlain(ValueError):
@@ -123,7 +125,7 @@ class PythonScript:
         return self._value(node, 0)
 
     def _value(self, node: ast.expr, depth: int) -> JsonValue:
-        self._left -= 1
+        self._left -= PART
         if depth > MAX_DEPTH * 5 or self._left < 0:
             raise NotPlain("nested too deeply, or too long")
         match self.resolved(node):
@@ -181,7 +183,7 @@ class PythonScript:
         return Text("".join(texts), unknown)
 
     def _pieces(self, node: ast.expr, depth: int) -> Iterator[tuple[str, bool]]:
-        self._left -= 1
+        self._left -= PART
         if depth > MAX_DEPTH or self._left < 0:
             yield "value", False
             return
