@@ -24,11 +24,15 @@ QUOTING = (
     "studio/components/former_summaries.py",
 )
 """They quote what is no longer said."""
-PROMPTS = tuple(
-    f"studio/agents/{name}.py"
-    for name in ("code_turn", "magentic_one_coder", "tool_round", "web_marks", "web_prompts", "web_surfer")
+PROMPTS = (
+    "studio/agents/code_turn.py",
+    "studio/agents/magentic_one_coder.py",
+    "studio/agents/tool_round.py",
+    "studio/agents/web_marks.py",
+    "studio/agents/web_prompts.py",
+    "studio/agents/web_surfer.py",
+    "studio/importers/classic_texts.py",
 )
-PROMPTS = (*PROMPTS, "studio/importers/classic_texts.py")
 """What models read: other words would be other requests than those of recorded runs."""
 SENTENCE = re.compile(r"\s*(?:[A-Z]\S* |\S*[a-z,] [a-z]+[ ,]).*[a-z]{2}", re.DOTALL)
 """A string that people read: several words, of which the first has a capital or there are three."""
