@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -132,6 +133,11 @@ def test_text_that_was_called_json_comes_back_as_it_is():
     assert content_from("not a dict", {"mime_type": "application/json"}).content == "not a dict"
 
 
+def is_listening(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.fixture
 def chroma_port(tmp_path: Path) -> Iterator[int]:
     """A real Chroma server."""
@@ -140,13 +146,11 @@ def chroma_port(tmp_path: Path) -> Iterator[int]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-c", code, "run", "--path", str(tmp_path / "served"), "--port", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert server.stdout is not None
-    with server.stdout as lines:
-        assert any("listening on address" in line for line in lines)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        while server.poll() is None and not is_listening(port):
+            time.sleep(0.05)
         yield port
         server.terminate()
-        server.wait(10)
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def imported_distributions() -> set[str]:
 def distribution_of(module: str, candidates: list[str]) -> str:
     """The distribution that a module comes with; those that share a namespace are told apart by their names."""
     named = [normal(name) for name in candidates if f"{normal(module)}-".startswith(f"{normal(name)}-")]
-    return max(named, key=len, default=normal(candidates[0]))
+    return max(named, key=len, default=min(map(normal, candidates), key=len))
 
 
 def required() -> set[str]:
