@@ -51,3 +51,18 @@ def test_a_script_in_typescript_is_refused_with_what_to_do(open_page: OpenPage) 
     page.get_by_label("JSON, YAML or Python").fill('import { Agent } from "@openai/agents";')
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("[data-source-error]")).to_contain_text("choose Python")
+
+
+def test_a_notebook_with_a_long_name_is_previewed_on_a_phone(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(390, 844)
+    code = 'from autogen import ConversableAgent\nwriter = ConversableAgent("writer", llm_config={"model": "gpt-4o"})\n'
+    cells = [{"cell_type": "code", "source": [code]}, {"cell_type": "code", "source": ["%%bash\n", "ls"]}]
+    file = tmp_path / f"{'agent_chat_' * 12}.ipynb"
+    file.write_text(json.dumps({"nbformat": 4, "cells": cells}))
+    open_import(page)
+    page.locator('input[name="file"]').set_input_files(file)
+    page.get_by_role("button", name="Preview").click()
+    report = page.locator("[data-gallery-preview]")
+    expect(report).to_contain_text("It is not Python.")
+    expect(report.locator("code", has_text="cell 2:1:1")).to_be_visible()
+    assert page.locator(".drop-zone").evaluate("zone => zone.getBoundingClientRect().right < innerWidth")
