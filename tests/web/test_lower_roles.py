@@ -12,6 +12,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.store import ROLES, Role
+from tests.fakes.openai_server import OpenAIServer
+from tests.runs.middleware.budgeted import agent, in_turn
 from tests.web.direct import Asked, ask
 from tests.web.documents import USER_PROXY, assistant, replay_model, team
 from tests.web.pricing import priced, set_price, speaker
@@ -140,6 +142,35 @@ def test_the_limit_of_the_whole_studio_is_raised_by_its_admins(
     refused = people["editor"].post(f"/api/runs/{run_id}/commands", json=body)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "needs_role")
     assert client.get(f"/api/runs/{run_id}").json()["state"] == "paused"
+    assert people["admin"].post(f"/api/runs/{run_id}/commands", json=body).status_code == 200
+
+
+def test_a_call_that_no_limit_can_count_is_allowed_by_admins_where_all_teams_have_one(
+    server: TestClient,
+    client: TestClient,
+    people: dict[Role, TestClient],
+    openai_server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """The question names the tighter limit of the run, and an answer lets the call past both."""
+
+    def is_elsewhere(url: str) -> bool:
+        return url != openai_server.url  # on this machine models cost nothing
+
+    monkeypatch.setattr("studio.models.service.is_this_machine", is_elsewhere)
+    client.put("/api/budget", json={"day": {"micro_usd": 10_000}}).raise_for_status()
+    document = in_turn(agent("writer", model="unheard-of", base_url=openai_server.url), turns=1)
+    team_id = client.post("/api/teams", json={"component": document}).json()["id"]
+    client.put(f"/api/teams/{team_id}/budget", json={"run": {"micro_usd": 300}}).raise_for_status()
+    missing = client.post("/api/runs", json={"team_id": team_id, "task": "Go."}).json()["missing"]
+    client.post("/api/approvals", json={"hashes": [each["hash"] for each in missing]}).raise_for_status()
+    run_id = start(client, team_id)
+    pending = until_asked(server, client, run_id)["pending"]
+    assert (pending["details"]["scope"], pending["details"]["why"]) == ("run", "unpriced")
+    body = {"command": "answer", "request_id": pending["request_id"], "text": "allow"}
+    refused = people["editor"].post(f"/api/runs/{run_id}/commands", json=body)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "needs_role")
+    assert openai_server.request_count == 0
     assert people["admin"].post(f"/api/runs/{run_id}/commands", json=body).status_code == 200
 
 

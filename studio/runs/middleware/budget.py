@@ -222,7 +222,17 @@ class BudgetEffects(effects.EffectsMiddleware):
             if most is None or is_money:
                 tightest = payer.of_tokens_and_money[0][0]
                 why = "unbounded" if most is None else "unpriced"
-                return BudgetExceeded(tightest, "micro_usd" if is_money else "tokens", 0, payer.agent, model, why)
+                uncounted = [line for line, each in payer.of_tokens_and_money if most is None or each == "micro_usd"]
+                passes = any(line.scope == "studio_day" for line in uncounted)
+                return BudgetExceeded(
+                    tightest,
+                    "micro_usd" if is_money else "tokens",
+                    0,
+                    payer.agent,
+                    model,
+                    why,
+                    passes_studio_limit=passes,
+                )
         most = most or TokenBound(0, 0, is_set=True)
         price = known.price if known else None
         rooms = _headroom(payer.bound, most, price)

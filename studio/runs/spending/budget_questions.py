@@ -27,7 +27,8 @@ class Answer(BaseModel):
 class BudgetExceeded(NamedTuple):
     """A limit that does not allow what is next.
 
-    `why` is `unbounded` or `unpriced` when nobody can tell what it takes.
+    `why` is `unbounded` or `unpriced` when nobody can tell what it takes; `passes_studio_limit` whether such a call is
+    then not held to the limit of all teams either.
     """
 
     line: BudgetLine
@@ -36,6 +37,7 @@ class BudgetExceeded(NamedTuple):
     agent: str
     model: str
     why: str = ""
+    passes_studio_limit: bool = False
 
     @property
     def is_passing(self) -> bool:
@@ -61,7 +63,11 @@ def lifts_studio_limit(pending: PendingInput | None, request_id: str, text: str)
     """Whether an answer lets all teams together spend more today, which is for the studio's admins to allow."""
     if pending is None or (pending.kind, pending.request_id) != ("budget", request_id):
         return False
-    return pending.details.get("scope") == "studio_day" and read_answer(text).action in ("raise", "allow")
+    action, details = read_answer(text).action, pending.details
+    is_of_studio = details.get("scope") == "studio_day"
+    return (action == "raise" and is_of_studio) or (
+        action == "allow" and (is_of_studio or details.get("passes_studio_limit") is True)
+    )
 
 
 def question_of(short: BudgetExceeded, *, source: str) -> PendingInput:
@@ -76,6 +82,7 @@ def question_of(short: BudgetExceeded, *, source: str) -> PendingInput:
         "next_call_estimate": short.estimate,
         "model": short.model,
         "why": short.why,
+        **({"passes_studio_limit": True} if short.passes_studio_limit else {}),
     }
     return PendingInput(request_id=random_id(), source=source, prompt=_prompt(short), kind="budget", details=details)
 
