@@ -37,6 +37,24 @@ def test_a_person_changes_the_arguments_of_a_tool_and_allows_it(open_page: OpenP
     expect(page.locator(".chat")).to_contain_text("The call of shout was allowed with other arguments by you")
 
 
+QUICK_HANDS = """new MutationObserver(() => {
+  const allow = document.querySelector('[data-part="ask"] [value="allow"], [data-part="ask"] button[type=submit]')
+  if (allow && !window.hasAllow) { window.hasAllow = true; allow.focus() }
+}).observe(document, { childList: true, subtree: true })"""
+"""Goes to the first button of a question as soon as that is there."""
+
+
+def test_who_is_at_a_question_before_the_page_has_settled_stays_there(open_page: OpenPage, make_team: MakeTeam) -> None:
+    address = make_team(shouting())
+    page = open_page()
+    page.goto(address, wait_until="domcontentloaded")
+    ask_before(page, "shout")
+    page.add_init_script(QUICK_HANDS)
+    give_task(page, address)
+    expect(page.locator("[data-playground]")).to_have_attribute("aria-busy", "false")
+    expect(page.locator(DECISION).get_by_role("button", name="Allow", exact=True)).to_be_focused()
+
+
 def test_a_tool_is_refused_in_the_inbox_by_keyboard(open_page: OpenPage, make_team: MakeTeam) -> None:
     address = make_team(shouting())
     page = open_page()

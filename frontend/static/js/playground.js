@@ -96,7 +96,7 @@ function focusRun() {
     here?.closest('textarea, dialog, a, [popover]') &&
     here.checkVisibility() &&
     (task.isBeingWritten || !form.contains(here))
-  if (!isFresh || here?.closest('.question-form') || isTaken) return
+  if (!isFresh || here?.closest('.question-form, [data-part="ask"]') || isTaken) return
   const pause = /** @type {HTMLButtonElement} */ (find('[data-command="pause"]', page))
   const target = pause.disabled ? find('[data-part="chat-scroll"]', page) : pause
   if (target === pause) isFresh = false
