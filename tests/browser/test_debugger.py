@@ -53,6 +53,8 @@ def test_who_is_at_a_question_before_the_page_has_settled_stays_there(open_page:
     give_task(page, address)
     expect(page.locator("[data-playground]")).to_have_attribute("aria-busy", "false")
     expect(page.locator(DECISION).get_by_role("button", name="Allow", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect_end(page)
 
 
 def test_a_tool_is_refused_in_the_inbox_by_keyboard(open_page: OpenPage, make_team: MakeTeam) -> None:
