@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject
 from studio.components.pointers import escape
 from studio.errors import InvalidDocument, TooLarge
-from studio.importers.agents_sdk import SEE_PARTS, SETTINGS_LEFT
+from studio.importers.agents_sdk import SETTINGS_LEFT
 from studio.importers.components import (
     ASSISTANT,
     MAX_TOOL_ROUNDS,
@@ -24,7 +24,7 @@ from studio.importers.components import (
     structured,
 )
 from studio.importers.expressions import INPUT, Answer, Expressions, Known, Unsupported, cel, escaped, literal
-from studio.importers.findings import Imported, Location, Report
+from studio.importers.findings import SEE_PARTS, Imported, Location, Report
 from studio.importers.finishing import finished
 from studio.importers.guardrails import Check, checks_in, put_before
 from studio.importers.models import client, is_openai

@@ -21,7 +21,7 @@ from studio.importers.components import (
     mcp_workbench,
     structured,
 )
-from studio.importers.findings import Location, Report
+from studio.importers.findings import SEE_PARTS, Location, Report
 from studio.importers.models import DEFAULT_MODEL, SETTINGS, asked_for_model, client, is_openai
 from studio.importers.names import Names, word
 from studio.importers.python_script import PythonScript, called, keywords, short
@@ -53,7 +53,6 @@ _IGNORED: Mapping[str, str] = {
     "output_guardrails": "Code of a guardrail does not come along.",
     "mcp_config": "There is no such setting.",
 }
-SEE_PARTS = "See what is said of its parts."
 SETTINGS_LEFT = "What OpenAI stores and shows of its answers is not set here."
 MAX_NESTED = 10
 """Agents as tools of agents as tools."""

@@ -15,7 +15,7 @@ from studio.errors import InvalidDocument, TooLarge
 from studio.importers.bundle import Bundle
 from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, USER_PROXY, component, config_of, labelled
 from studio.importers.expressions import escaped
-from studio.importers.findings import Imported, Location, Report
+from studio.importers.findings import SEE_PARTS, Imported, Location, Report
 from studio.importers.finishing import finished
 from studio.importers.models import client, served
 from studio.importers.names import Names, word
@@ -184,7 +184,7 @@ class _Reader:
             limits: JsonObject = {"max_tool_iterations": MAX_TOOL_ROUNDS, "reflect_on_tool_use": False}
             given |= {"tools": cast("list[JsonValue]", tools), **limits}
         is_same = all(each.verdict in ("exact", "asked") for each in self.report.findings[before:])
-        why = "" if is_same else "See what is said of its parts."
+        why = "" if is_same else SEE_PARTS
         self.report.add("exact" if is_same else "approximated", place, f"Agent “{label}”", why, became=name)
         return labelled(component(ASSISTANT, **given), label)
 

@@ -22,7 +22,7 @@ from studio.importers.classic_texts import (
 )
 from studio.importers.classic_tools import registrations_in, tools_of
 from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, USER_PROXY, component, labelled
-from studio.importers.findings import Report
+from studio.importers.findings import SEE_PARTS, Report
 from studio.importers.names import Names
 from studio.importers.python_script import called, keywords, short
 from studio.importers.workflow import MAX_NODES
@@ -31,7 +31,6 @@ EXECUTOR = "autogen_agentchat.agents.CodeExecutorAgent"
 LOCAL = "autogen_ext.code_executors.local.LocalCommandLineCodeExecutor"
 DOCKER = "autogen_ext.code_executors.docker.DockerCommandLineCodeExecutor"
 JUPYTER = "autogen_ext.code_executors.jupyter.JupyterCodeExecutor"
-SEE_PARTS = "See what is said of its parts."
 MAX_REPLIES = 100
 """Replies of an agent in a row without a person, where a script names no number."""
 _READ = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from studio.components import JsonObject
 from studio.components.python_text import bounded_together
-from studio.errors import InvalidDocument, StudioError
+from studio.errors import InvalidDocument
 from studio.importers.bundle import Bundle
 from studio.importers.classic_agents import AgentMaker
 from studio.importers.classic_patterns import PatternMaker
@@ -49,10 +49,6 @@ class _Chat:
     sender: ClassicAgent | None
     recipient: ast.expr | None
 
-    @property
-    def kind(self) -> str:
-        return called(self.call).removeprefix("a_")
-
 
 def is_classic(bundle: Bundle) -> bool:
     """Whether a bundle has a script or notebook with agents of AutoGen 0.2 or AG2."""
@@ -60,11 +56,8 @@ def is_classic(bundle: Bundle) -> bool:
     words = (*KNOWN, "GroupChat", "Pattern", "autogen.")
     if not any(package in text and any(word in text for word in words) for text in texts for package in PACKAGES):
         return False
-    try:
-        with bounded_together():
-            return PythonScript(bundle).imports_from(*PACKAGES)
-    except StudioError:
-        return False
+    with bounded_together():
+        return PythonScript(bundle).imports_from(*PACKAGES)
 
 
 def import_classic(bundle: Bundle) -> Imported:
@@ -126,7 +119,7 @@ def _chats(classic: ClassicScript, tools: set[str]) -> list[_Chat]:
 
 def _team(chat: _Chat, teams: TeamMaker, patterns: PatternMaker, report: Report) -> JsonObject:
     classic = teams.classic
-    if chat.call and called(chat.call) in _PATTERN:
+    if called(chat.call) in _PATTERN:
         return patterns.team(chat.call)
     if called(chat.call) in _SEQUENCE:
         listed = chat.given.get("chat_queue") or next(iter(chat.call.args), None)

@@ -454,9 +454,7 @@ class TeamMaker:
         elif ending.how != "anywhere" or len(set(texts)) > len(ending.texts):
             why = "A message ends the run if it holds the text anywhere."
             self.report.add("approximated", place, "End of the group chat", why)
-        names: list[str] = []
-        for agent in members:
-            names.append(self.agents.name(agent))
+        names = [self.agents.name(agent) for agent in members]
         return _conditions(Ending(tuple(dict.fromkeys(texts)), ending.how), names)
 
 

@@ -13,6 +13,8 @@ from studio.components import JsonObject
 Verdict = Literal["exact", "approximated", "dropped", "asked"]
 """`asked`: it cannot be known from the files, and the team needs it."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+SEE_PARTS = "See what is said of its parts."
+"""Why a part is not exact where something within it is not."""
 MAX_FINDINGS = 2_000
 MAX_TEXT = 600
 """Characters of one sentence; names come from files of strangers."""

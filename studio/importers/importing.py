@@ -97,11 +97,18 @@ def detect(bundle: Bundle) -> Source:
     """The source of these files.
 
     Raises:
+        StudioError: It could be one that is read, but its Python cannot be.
         UnknownSource: None that is read; the text says what to do for those that are known.
     """
+    unreadable: StudioError | None = None
     for source in SOURCES.values():
-        if source.finds(bundle):
-            return source
+        try:
+            if source.finds(bundle):
+                return source
+        except StudioError as error:
+            unreadable = unreadable or error
+    if unreadable is not None:
+        raise unreadable
     if any(name.endswith((".ts", ".tsx", ".js")) and "@openai/agents" in text for name, text in bundle.files.items()):
         raise UnknownSource(
             "This is an Agent Builder workflow or an Agents SDK script in TypeScript, which is not read.",
@@ -179,11 +186,8 @@ def _read_builder_code(bundle: Bundle) -> Imported:
 def _is_sdk_script(bundle: Bundle) -> bool:
     if not any("agents" in text and "Agent" in text for _, text in bundle.named(".py", ".ipynb")):
         return False
-    try:
-        with bounded_together():
-            return PythonScript(bundle).imports_from("agents")
-    except StudioError:
-        return False
+    with bounded_together():
+        return PythonScript(bundle).imports_from("agents")
 
 
 _ALL = (

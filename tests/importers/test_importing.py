@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from studio import effects
+from studio.code import InvalidPython
 from studio.components import JsonObject, envelopes, load_component
 from studio.effects import HumanQuestion
 from studio.errors import InvalidDocument, StudioError, TooLarge
@@ -282,7 +283,8 @@ def test_typescript_is_refused_with_what_to_do():
         ({"a.json": b"{}"}, UnknownSource),
         ({"a.py": b"print('Agent')"}, UnknownSource),
         ({"a.py": b"from agents import Agent\n"}, InvalidDocument),
-        ({"a.py": b"from agents import Agent\nx = ("}, UnknownSource),
+        ({"a.py": b"from agents import Agent\nx = ("}, InvalidPython),
+        ({"a.py": b"from autogen import ConversableAgent\n" + b"x = 1\n" * 100_000}, TooLarge),
         ({"a.py": b"\xff\xfe"}, InvalidDocument),
         ({"a.zip": b"PK\x03\x04damaged"}, InvalidDocument),
         ({"a.json": b"{" + b" " * 6_000_000}, TooLarge),
