@@ -16,7 +16,10 @@ from studio.importers.agent_builder_json import PREFIX, import_json
 from studio.importers.autogen_studio import import_workflow, workflow_in
 from studio.importers.bundle import MAX_DOCUMENT, Bundle, bundle_of
 from studio.importers.classic_chats import import_classic, is_classic
+from studio.importers.crewai import import_crewai, is_crewai
+from studio.importers.crewai_documents import is_crew_text
 from studio.importers.findings import Imported
+from studio.importers.parts import MAX_YAML
 from studio.importers.python_script import PythonScript
 from studio.importers.sdk_script import import_script
 
@@ -71,7 +74,9 @@ def name_for(text: str) -> str:
         return "pasted.ipynb"
     if "@openai/agents" in head:
         return "pasted.ts"
-    return "pasted.py" if re.search(r"^(?:from|import) \w", head, re.MULTILINE) else "pasted.json"
+    if re.search(r"^(?:from|import) \w", head, re.MULTILINE):
+        return "pasted.py"
+    return "pasted.yaml" if is_crew_text(text) and not head.lstrip().startswith("{") else "pasted.json"
 
 
 def import_foreign(name: str, content: bytes) -> Imported | None:
@@ -83,6 +88,7 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
     is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip"))
     marks = (PREFIX, STUDIO_MARK)
     is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
+    is_likely = is_likely or (len(content) <= MAX_YAML and is_crew_text(content.decode("utf-8", "replace")))
     if not is_only_foreign and not is_likely:
         return None
     try:
@@ -193,6 +199,7 @@ def _is_sdk_script(bundle: Bundle) -> bool:
 _ALL = (
     Source("agent-builder-json", "OpenAI Agent Builder (JSON)", _is_builder_json, _read_builder_json),
     Source("agent-builder", "OpenAI Agent Builder (Python)", _is_builder_code, _read_builder_code),
+    Source("crewai", "CrewAI", is_crewai, import_crewai),
     Source("openai-agents", "the OpenAI Agents SDK", _is_sdk_script, import_script),
     Source("autogen-0.2", "AutoGen 0.2 or AG2", is_classic, import_classic),
     Source("autogen-studio", "AutoGen Studio before 0.4", _is_studio, _read_studio),

@@ -38,16 +38,22 @@ def server() -> Iterator[OpenAIServer]:
 
 async def imported(sample: Sample, server: OpenAIServer) -> list[Turn]:
     """What the models of the imported team are asked."""
-    models = ScriptedModels(sample.answers)
+    return await asked({"sample.py": sample.code}, sample.answers, sample.task, server)
+
+
+async def asked(
+    files: Mapping[str, str], answers: Mapping[str, Sequence[str | Said]], task: str, server: OpenAIServer
+) -> list[Turn]:
+    models = ScriptedModels(answers)
     server.always(models)
-    document = import_bundle(bundle_of({"sample.py": sample.code.encode()})).team
+    document = import_bundle(bundle_of({name: text.encode() for name, text in files.items()})).team
     for _, part in envelopes(document):
         if str(part["provider"]).endswith("OpenAIChatCompletionClient"):
             config: JsonObject = part["config"]  # pyright: ignore[reportAssignmentType]
             config["base_url"] = server.url
     team = load_component(document)
     assert isinstance(team, Team)
-    async for _ in team.run_stream(sample.task):
+    async for _ in team.run_stream(task):
         pass
     return models.turns
 
@@ -84,6 +90,38 @@ async def test_the_team_asks_its_models_what_autogen_asked(
 def test_the_recordings_are_what_autogen_does():
     for sample in installed_samples():
         assert classic_original(sample) == CLASSIC_ORIGINALS[sample.name]
+
+
+@by_crew
+async def test_the_team_asks_its_models_what_crewai_asked(
+    sample: CrewSample, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    left = iter(sample.said)
+    monkeypatch.setattr("builtins.input", lambda *_: next(left))
+    turns = await asked(sample.files, sample.ours or sample.answers, sample.task, server)
+    assert [_crew(turn) for turn in turns] == [_crew(turn) for turn in CREW_ORIGINALS[sample.name]]
+    assert [*left] == []
+
+
+@pytest.mark.skipif(not HAS_CREWAI, reason="needs the package crewai")
+@by_crew
+def test_the_recordings_are_what_crewai_does(sample: CrewSample):
+    assert crew_original(sample) == CREW_ORIGINALS[sample.name]
+
+
+def _crew(turn: Turn) -> tuple[Any, ...]:
+    """Who is asked, what it may call, and what it has heard, but for what the report of an import tells.
+
+    Coworkers are tools of their own here; the context that is given to one is in the text of its task; after feedback
+    an agent also sees its earlier answer; and JSON is spaced in another way.
+    """
+    tools = ["coworkers" if name in DELEGATION or name in COWORKERS else name for name in turn["tools"]]
+    return turn["instructions"], sorted(set(tools)), turn["has_format"], [_heard(text) for text in turn["heard"]]
+
+
+def _heard(text: str) -> str:
+    return text
 
 
 def _classic(turn: Turn) -> tuple[Any, ...]:
