@@ -14,7 +14,7 @@ from studio.importers.bundle import Bundle
 from studio.importers.components import ASSISTANT, agent_tool, component, config_of, labelled, structured
 from studio.importers.crewai_crews import LOST_CONFIG, CrewAgent, CrewTask
 from studio.importers.crewai_texts import COWORKER_OUTPUT, instructions, prompt, template, variables_in
-from studio.importers.crewai_tools import Toolset, ToolMaker
+from studio.importers.crewai_tools import ToolMaker, Toolset
 from studio.importers.findings import SEE_PARTS, Location, Report
 from studio.importers.models import OPENAI, SETTINGS, client, served
 from studio.importers.names import Names, word
@@ -245,7 +245,8 @@ class AgentMaker:
             else:
                 why = "Its text is not in the files."
                 self.report.add("dropped", each.place, what, why, fix="Add a memory with this text.", became=owner)
-            yield from ({"content": text, "mime_type": "text/plain"} for text in texts)
+            for text in texts:
+                yield {"content": text, "mime_type": "text/plain"}
 
     def _texts(self, part: Part) -> Iterator[str]:
         node = part.node

@@ -63,7 +63,7 @@ class CrewDocuments:
         Raises:
             StudioError: There is one, and it cannot be read.
         """
-        names = (name for name, text in self._files.items() if name.lower().endswith((*YAML, *JSON)))
+        names = (name for name in self._files if name.lower().endswith((*YAML, *JSON)))
         name = next((each for each in names if FLOW.search(self._files[each])), None)
         return (name, self.part(name)) if name is not None else None
 
@@ -121,18 +121,18 @@ def crew_of_json(documents: CrewDocuments, name: str, part: Part) -> Crew:
         InvalidDocument: It has no agent.
     """
     folder = PurePosixPath(name).parent
-    agents: list[CrewAgent] = []
     given = part.get("agents")
     listed = given.all_of() if given is not None and given.entries is None else ()
     pairs = list(_entries(given)) if given is not None and given.entries is not None else []
     for each in listed:
         if each.text:
-            pairs.append((each.text, documents_agent(documents, folder, each.text)))
+            inner = documents_agent(documents, folder, each.text)
+            pairs += [(each.text, inner)] if inner is not None else []
         elif each.entries is not None:
             single = next(iter(each.entries.items()), ("", each))
             is_named = each.get("name") is not None or len(each.entries) != 1
             pairs.append((each.entries["name"].text, each) if is_named and "name" in each.entries else single)
-    agents += [_agent(key, each) for key, each in pairs if each is not None and each.entries is not None]
+    agents = [_agent(key, each) for key, each in pairs if each.entries is not None]
     if not agents:
         raise InvalidDocument(f"{name!r} names agents that are not in the files.", fix="Choose the whole folder.")
     tasks = part.get("tasks")

@@ -100,7 +100,8 @@ class CrewBuilder:
 
     def _is_hierarchical(self, crew: Crew) -> bool:
         part = crew.given.get("process")
-        written = part.text or (short(part.node) if part is not None and part.node is not None else "") if part else ""
+        node = part.node if part is not None else None
+        written = short(node) if node is not None else part.text if part is not None else ""
         return written.rpartition(".")[2].strip("'\"").lower() == "hierarchical"
 
     def _agent(self, crew: Crew, task: CrewTask, at: int, *, is_led: bool) -> CrewAgent:

@@ -39,6 +39,8 @@ _FORMAT = (
     "it to match the schema format.\n\nDo not include the OpenAPI schema in the final output. Ensure the final output "
     "does not include any code block markers like ```json or ```python."
 )
+_COMPLETE = "\n\nProvide your complete response:"
+"""What an agent without tools reads last."""
 _VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_\-]*)\}")
 
 
@@ -83,7 +85,12 @@ def prompt(
     if context:
         results = DIVIDER.join(f"{{{name}}}" for name in context)
         text += f"\n\nThis is the context you're working with:\n{results}"
-    return text if has_tools else f"{text}\n\nProvide your complete response:"
+    return text if has_tools else f"{text}{_COMPLETE}"
+
+
+def question(text: str, *, has_tools: bool = False) -> str:
+    """What an agent outside of a crew is told, as a template."""
+    return f"\nCurrent Task: {text}{'' if has_tools else _COMPLETE}"
 
 
 def _closed(schema: JsonValue) -> JsonValue:

@@ -100,7 +100,7 @@ class _Loader(yaml.SafeLoader):
     aliases = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        event: Any = self.peek_event()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- no types
+        event = cast("Any", self.peek_event())  # pyright: ignore[reportUnknownMemberType] -- PyYAML has no types
         if isinstance(event, yaml.AliasEvent):
             self.aliases += 1
             if self.aliases > MAX_ALIASES:
@@ -127,7 +127,7 @@ def yaml_part(name: str, text: str) -> Part:
         what = f"{name!r} has {len(text) / 1e3:.0f} kB; the limit for YAML is {MAX_YAML / 1e3:.0f} kB."
         raise TooLarge(what, fix="Import the files of one crew.")
     try:
-        root: Any = yaml.compose(text, Loader=_Loader)  # pyright: ignore[reportUnknownMemberType] -- PyYAML has no types
+        root = cast("Any", yaml.compose(text, Loader=_Loader))  # pyright: ignore[reportUnknownMemberType] -- as above
     except yaml.YAMLError as error:
         raise InvalidDocument(f"{name!r} is not YAML: {_said(error)}.", fix="Correct the file.") from error
     except RecursionError as error:

@@ -51,6 +51,7 @@ class Node:
         prompts: Texts with `{variables}` that it hears after the conversation, and nobody else does.
         is_router: Whether it does nothing but choose an edge.
         prompt_of: The agent that alone hears what it says.
+        waits_for_all: Whether it comes once, after all that lead to it.
     """
 
     label: str
@@ -62,6 +63,7 @@ class Node:
     is_router: bool = False
     prompt_of: str = ""
     name: str = ""
+    waits_for_all: bool = False
 
 
 @dataclass(frozen=True)
@@ -432,7 +434,8 @@ class TeamBuilder:
             found["condition"] = edge.said
         if edge.otherwise:
             found["otherwise"] = True
-        return {**found, "activation_condition": "any"} if joins else found
+        is_any = joins and not (edge.target and self._flow.nodes[edge.target].waits_for_all)
+        return {**found, "activation_condition": "any"} if is_any else found
 
 
 def _sets_only(node: Node) -> bool:

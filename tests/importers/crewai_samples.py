@@ -230,6 +230,98 @@ DELEGATING = (
 HUMAN = SEQUENTIAL.replace(
     'expected_output="Three facts", agent', 'expected_output="Three facts", human_input=True, agent'
 )
+JSON_CREW = """\
+// A crew in JSON has comments.
+{
+  "name": "news",
+  "agents": ["researcher", "writer"],
+  "tasks": [
+    {"name": "research", "description": "Research {topic}.", "expected_output": "Three facts", "agent": "researcher"},
+    {
+      "name": "write",
+      "description": "Write about {topic}.",
+      "expected_output": "A text",
+      "agent": "writer",
+      "context": ["research"], // and commas at ends
+    },
+  ],
+  "process": "sequential",
+  "inputs": {"topic": "bread"},
+}
+"""
+JSON_RESEARCHER = """\
+{"role": "Researcher", "goal": "Find facts about {topic}", "backstory": "You read a lot.", "llm": "gpt-4.1"}
+"""
+JSON_WRITER = """\
+{
+  "role": "Writer", "goal": "Write well", "backstory": "You write short texts.",
+  "settings": {"llm": "gpt-4.1", "verbose": false}, /* folded in */
+}
+"""
+JSON_MAIN = """\
+from crewai.project.crew_loader import load_crew
+
+
+def main(inputs):
+    crew, defaults = load_crew("crew.jsonc")
+    crew.kickoff(inputs=inputs or defaults)
+"""
+FLOW = """\
+schema: crewai.flow/v1
+name: Desk
+state:
+  type: dict
+  default:
+    topic: bread
+methods:
+  research:
+    start: true
+    do:
+      call: crew
+      with:
+        agents:
+          researcher:
+            role: Researcher
+            goal: Find facts about {topic}
+            backstory: You read a lot.
+            llm: gpt-4.1
+        tasks:
+          - name: find
+            description: Research {topic}.
+            expected_output: Three facts
+            agent: researcher
+      inputs:
+        topic: "${state.topic}"
+  decide:
+    listen: research
+    router: true
+    emit: [long, short]
+    do:
+      call: agent
+      with:
+        role: Router
+        goal: Answer with long or short
+        backstory: You decide.
+        llm: gpt-4.1
+        input: "How is this: ${outputs.research.raw}?"
+  write_long:
+    listen: long
+    do:
+      call: agent
+      with: {role: Writer, goal: Write, backstory: You write long texts., llm: gpt-4.1, input: "${outputs.research.raw}"}
+  write_short:
+    listen: short
+    do:
+      call: agent
+      with: {role: Writer, goal: Write, backstory: You write short texts., llm: gpt-4.1, input: "${state.topic}"}
+"""
+FLOW_MAIN = """\
+from crewai.flow.flow import Flow
+
+
+def main(inputs):
+    Flow.from_declaration(path="flow.yaml").kickoff()
+"""
 RESEARCH: Mapping[str, Sequence[str | Said]] = {"You read a lot": ["F1, F2"], "short texts": ["A text."]}
 TOPIC = {"topic": "bread"}
 
@@ -306,5 +398,21 @@ CREW_SAMPLES: Sequence[CrewSample] = (
         task="bread",
         feedback=["One fact only.", ""],
         said=["One fact only.", "Looks good"],
+    ),
+    CrewSample(
+        "json",
+        {
+            "crew.py": JSON_MAIN,
+            "crew.jsonc": JSON_CREW,
+            "agents/researcher.jsonc": JSON_RESEARCHER,
+            "agents/writer.jsonc": JSON_WRITER,
+        },
+        RESEARCH,
+        task="bread",
+    ),
+    CrewSample(
+        "flow",
+        {"crew.py": FLOW_MAIN, "flow.yaml": FLOW},
+        {"You read a lot": ["F1, F2"], "You decide": ["short"], "short texts": ["A text."]},
     ),
 )

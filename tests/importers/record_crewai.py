@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -31,24 +30,22 @@ def original(sample: CrewSample) -> list[Turn]:
         environment = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": server.url, "CREWAI_STORAGE_DIR": place, **QUIET}
         os.environ |= environment
         for name, text in sample.files.items():
-            (Path(place) / name).write_text(text, encoding="utf-8")
+            path = Path(place) / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         module = ModuleType(f"sample_{sample.name.replace('-', '_')}")
         module.__file__ = str(Path(place) / "crew.py")
         sys.modules[module.__name__] = module
         before = Path.cwd()
         os.chdir(place)
         try:
-            with patch("builtins.input", _answers(sample)):
+            left = iter(sample.feedback)
+            with patch("builtins.input", lambda *_: next(left)):
                 exec(compile(sample.code, module.__file__, "exec", dont_inherit=True), module.__dict__)
                 module.main(dict(sample.inputs))
         finally:
             os.chdir(before)
     return models.turns
-
-
-def _answers(sample: CrewSample) -> Iterator[str]:
-    left = iter(sample.feedback)
-    return lambda *_: next(left)  # pyright: ignore[reportReturnType]
 
 
 if __name__ == "__main__":

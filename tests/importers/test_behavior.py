@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import distributions
 from typing import Any
 
@@ -11,21 +11,29 @@ import pytest
 
 from studio.components import JsonObject, envelopes, load_component
 from studio.importers import bundle_of, import_bundle
+from studio.importers.crewai_texts import COWORKER_OUTPUT
 from studio.teams import Team
 from tests.fakes.openai_server import OpenAIServer
 from tests.importers.classic_samples import RECORDED_SAMPLES
+from tests.importers.crewai_samples import CREW_SAMPLES, CrewSample
 from tests.importers.record_classic import RECORDED as RECORDED_CLASSIC
 from tests.importers.record_classic import installed_samples
 from tests.importers.record_classic import original as classic_original
+from tests.importers.record_crewai import RECORDED as RECORDED_CREWS
+from tests.importers.record_crewai import original as crew_original
 from tests.importers.record_originals import RECORDED, original
-from tests.importers.samples import SAMPLES, Sample
+from tests.importers.samples import SAMPLES, Said, Sample
 from tests.importers.transcripts import ScriptedModels, Turn
 
 ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED.read_text("utf-8"))
 CLASSIC_ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED_CLASSIC.read_text("utf-8"))
+CREW_ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED_CREWS.read_text("utf-8"))
+COWORKERS = ("delegate_work_to_coworker", "ask_question_to_coworker", "researcher", "writer")
 SELECTION = "role play"
 """A word of the question who speaks next, of which the rest is worded differently."""
+HAS_CREWAI = any(distributions(name="crewai"))
 HAS_SDK = any(distributions(name="openai-agents"))
+by_crew = pytest.mark.parametrize("sample", CREW_SAMPLES, ids=lambda sample: sample.name)
 by_classic_name = pytest.mark.parametrize("sample", RECORDED_SAMPLES, ids=lambda sample: sample.name)
 by_name = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 
@@ -100,7 +108,7 @@ async def test_the_team_asks_its_models_what_crewai_asked(
     left = iter(sample.said)
     monkeypatch.setattr("builtins.input", lambda *_: next(left))
     turns = await asked(sample.files, sample.ours or sample.answers, sample.task, server)
-    assert [_crew(turn) for turn in turns] == [_crew(turn) for turn in CREW_ORIGINALS[sample.name]]
+    assert [_crew(turn, sample) for turn in turns] == [_crew(turn, sample) for turn in CREW_ORIGINALS[sample.name]]
     assert [*left] == []
 
 
@@ -110,18 +118,24 @@ def test_the_recordings_are_what_crewai_does(sample: CrewSample):
     assert crew_original(sample) == CREW_ORIGINALS[sample.name]
 
 
-def _crew(turn: Turn) -> tuple[Any, ...]:
-    """Who is asked, what it may call, and what it has heard, but for what the report of an import tells.
+def _crew(turn: Turn, sample: CrewSample) -> tuple[Any, ...]:
+    """Who is asked, what it may call, and what it has heard, but for what the report of an import says.
 
-    Coworkers are tools of their own here; the context that is given to one is in the text of its task; after feedback
-    an agent also sees its earlier answer; and JSON is spaced in another way.
+    Coworkers are tools of their own here, and the context that one is given is in the text of its task. After feedback,
+    an agent also sees its earlier answer. JSON has spaces between its parts.
     """
-    tools = ["coworkers" if name in DELEGATION or name in COWORKERS else name for name in turn["tools"]]
-    return turn["instructions"], sorted(set(tools)), turn["has_format"], [_heard(text) for text in turn["heard"]]
+    earlier = {answer for each in sample.answers.values() for answer in each} if sample.feedback else set[str | Said]()
+    heard = [_without_context(text) if COWORKER_OUTPUT in text else text for text in turn["heard"]]
+    heard = [
+        text.replace('": ', '":').replace('", "', '","').replace(', "', ',"') for text in heard if text not in earlier
+    ]
+    tools = {"coworkers" if sample.ours and name in COWORKERS else name for name in turn["tools"]}
+    return turn["instructions"], tools, turn["has_format"], heard
 
 
-def _heard(text: str) -> str:
-    return text
+def _without_context(text: str) -> str:
+    before, _, after = text.partition("\n\nThis is the context you're working with:\n")
+    return before + after[after.find("\n\n") :] if after else text
 
 
 def _classic(turn: Turn) -> tuple[Any, ...]:
