@@ -11,10 +11,10 @@ from studio.errors import InvalidDocument, StudioError
 from studio.importers.bundle import Bundle
 from studio.importers.crewai_crews import Crew, CrewAgent, CrewTask
 from studio.importers.findings import Location
-from studio.importers.parts import Part, json_part, yaml_part
+from studio.importers.parts import MAX_LENGTH, Budget, Part, json_part, yaml_part
 
 YAML, JSON = (".yaml", ".yml"), (".json", ".jsonc")
-FLOW = re.compile(r"^\s*[\"']?schema[\"']?\s*:\s*[\"']?crewai\.flow/", re.MULTILINE)
+FLOW = re.compile(r"^[ \t]*[\"']?schema[\"']?[ \t]*:[ \t]*[\"']?crewai\.flow/", re.MULTILINE)
 _MARKS: Mapping[str, Sequence[str]] = {
     "agents": ("role", "goal", "backstory"),
     "tasks": ("description", "expected_output"),
@@ -27,6 +27,7 @@ class CrewDocuments:
 
     def __init__(self, bundle: Bundle) -> None:
         self._files = bundle.files
+        self._budget = Budget()
         self._read: dict[str, Part] = {}
         self._held: dict[str, Sequence[tuple[str, Part]]] = {}
 
@@ -38,7 +39,7 @@ class CrewDocuments:
         """
         if name not in self._read:
             reads = json_part if name.lower().endswith(JSON) else yaml_part
-            self._read[name] = reads(name, self._files[name])
+            self._read[name] = reads(name, self._files[name], self._budget)
         return self._read[name]
 
     def has(self, name: str) -> bool:
@@ -70,7 +71,8 @@ class CrewDocuments:
     def project(self) -> tuple[str, Part] | None:
         """The first crew in JSON; files that are not JSON are none."""
         for name, text in self._files.items():
-            if name.lower().endswith(JSON) and '"agents"' in text and '"tasks"' in text:
+            is_short = len(text) <= MAX_LENGTH
+            if is_short and name.lower().endswith(JSON) and '"agents"' in text and '"tasks"' in text:
                 try:
                     part = self.part(name)
                 except StudioError:

@@ -22,7 +22,7 @@ AGENT, TASKS, CREW = "Agent", ("Task", "ConditionalTask"), "Crew"
 KICKOFFS = ("kickoff", "kickoff_async", "akickoff", "kickoff_for_each", "kickoff_for_each_async", "akickoff_for_each")
 MAX_HOPS = 20
 """Names and calls that stand for others."""
-MAX_TEXT = 4_000_000
+MAX_TEXT = 2_000_000
 """Characters of all values of a script together: names that stand for lists of names can double at each step."""
 _AROUND = ("before_kickoff", "after_kickoff")
 _METHODS = ("tools", "llm", "output_json", "output_pydantic", "response_model")

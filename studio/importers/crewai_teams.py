@@ -1,7 +1,7 @@
 """A crew as participants of a workflow: for each task a step that says it, and the agent that does it.
 
-An agent hears its task alone, with the results that it reads, as there. An agent with several tasks is a participant for
-each, since it remembers nothing of one in the next.
+An agent hears its task alone, with the results that it reads, as there. An agent with several tasks is a participant
+for each, since it remembers nothing of one in the next.
 """
 
 from __future__ import annotations
@@ -233,7 +233,8 @@ class CrewBuilder:
         choices: list[JsonValue] = [APPROVE]
         proxy = component(USER_PROXY, description="A person who gives feedback on an answer.", choices=choices)
         flow.nodes[person] = Node("Reviewer", place, proxy, name=person)
-        noted = flow.add(Node("Feedback", place, step(assignments=assignments([(variable, "message")]))), variable)
+        keeps = step(assignments=assignments([(variable, "message")]))
+        noted = flow.add(Node("Feedback", place, keeps), f"{name}_reviewed")
         text = FEEDBACK.replace("{feedback}", f"{{{variable}}}")
         revise = flow.add(Node("Revise", place, step(message=text), tells=False, prompt_of=name), f"{name}_revise")
         flow.edges += [Edge(name, person), Edge(person, noted), Edge(revise, name)]

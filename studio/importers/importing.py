@@ -19,7 +19,7 @@ from studio.importers.classic_chats import import_classic, is_classic
 from studio.importers.crewai import import_crewai, is_crewai
 from studio.importers.crewai_documents import is_crew_text
 from studio.importers.findings import Imported
-from studio.importers.parts import MAX_YAML
+from studio.importers.parts import MAX_LENGTH
 from studio.importers.python_script import PythonScript
 from studio.importers.sdk_script import import_script
 
@@ -88,7 +88,7 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
     is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip"))
     marks = (PREFIX, STUDIO_MARK)
     is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
-    is_likely = is_likely or (len(content) <= MAX_YAML and is_crew_text(content.decode("utf-8", "replace")))
+    is_likely = is_likely or (len(content) <= MAX_LENGTH and is_crew_text(content.decode("utf-8", "replace")))
     if not is_only_foreign and not is_likely:
         return None
     try:

@@ -17,12 +17,12 @@ from studio.components.pointers import escape
 from studio.errors import InvalidDocument, TooLarge
 from studio.importers.findings import Location
 
-MAX_YAML = 500_000
-"""Characters of one file: a megabyte of YAML takes ten seconds."""
+MAX_LENGTH = 300_000
+"""Characters of all files together: a megabyte of YAML takes ten seconds."""
+MAX_PARTS = 20_000
+"""Values of all files together, where an alias counts as all that it stands for."""
 MAX_LEVELS = 60
 MAX_ALIASES = 1_000
-MAX_PARTS = 50_000
-"""Values of one file, where an alias counts as all that it stands for."""
 _MERGE = "tag:yaml.org,2002:merge"
 _COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
 _TOKEN = re.compile(rf'"(?:[^"\\]|\\.)*+"?|{_COMMENT}|,(?=\s*+(?:(?:{_COMMENT})\s*+)*+[\]}}])', re.DOTALL)
@@ -90,49 +90,73 @@ class Part:
             yield self
 
 
+@dataclass
+class Budget:
+    """What is left of the bounds of a bundle."""
+
+    length: int = MAX_LENGTH
+    parts: int = MAX_PARTS
+
+    def spend(self, name: str, length: int = 0) -> None:
+        """Count a value, or a file of this length.
+
+        Raises:
+            TooLarge: There is nothing left.
+        """
+        self.length -= length
+        self.parts -= 1
+        if self.length < 0:
+            what = f"With {name!r}, the YAML and JSON of the crew have more than {MAX_LENGTH / 1e3:.0f} kB."
+            raise TooLarge(what, fix="Import the files of one crew.")
+        if self.parts < 0:
+            what = f"With {name!r}, the YAML and JSON of the crew have more than {MAX_PARTS:,} values."
+            raise TooLarge(what, fix="Import the files of one crew.")
+
+
 # --- YAML ---
 
 
 class _Loader(yaml.SafeLoader):
     """Composes nodes with marks; no node is made an object."""
 
-    levels = 0
-    aliases = 0
+    def __init__(self, name: str, text: str, budget: Budget) -> None:
+        super().__init__(text)
+        self._file, self._budget = name, budget
+        self._levels = self._aliases = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         event = cast("Any", self.peek_event())  # pyright: ignore[reportUnknownMemberType] -- PyYAML has no types
         if isinstance(event, yaml.AliasEvent):
-            self.aliases += 1
-            if self.aliases > MAX_ALIASES:
+            self._aliases += 1
+            if self._aliases > MAX_ALIASES:
                 raise TooLarge(f"The YAML has more than {MAX_ALIASES:,} aliases.", fix="Write the values out.")
         elif getattr(event, "tag", None) not in (None, "!"):
             _refuse(f"The YAML tag {str(event.tag)[:100]!r} is not read.", event, "Remove the tag.")
-        self.levels += 1
-        if self.levels > MAX_LEVELS:
+        self._budget.spend(self._file)
+        self._levels += 1
+        if self._levels > MAX_LEVELS:
             _refuse(f"The YAML is nested more than {MAX_LEVELS} levels deep.", event, "Import a smaller part of it.")
         try:
             return super().compose_node(parent, index)
         finally:
-            self.levels -= 1
+            self._levels -= 1
 
 
-def yaml_part(name: str, text: str) -> Part:
+def yaml_part(name: str, text: str, budget: Budget) -> Part:
     """The value of a YAML file.
 
     Raises:
         TooLarge: It is too long, or becomes too long with its aliases.
         InvalidDocument: It is not YAML, or has tags.
     """
-    if len(text) > MAX_YAML:
-        what = f"{name!r} has {len(text) / 1e3:.0f} kB; the limit for YAML is {MAX_YAML / 1e3:.0f} kB."
-        raise TooLarge(what, fix="Import the files of one crew.")
+    budget.spend(name, len(text))
     try:
-        root = cast("Any", yaml.compose(text, Loader=_Loader))  # pyright: ignore[reportUnknownMemberType] -- as above
+        root = cast("Any", _Loader(name, text, budget).get_single_node())  # pyright: ignore[reportUnknownMemberType] -- as above
     except yaml.YAMLError as error:
         raise InvalidDocument(f"{name!r} is not YAML: {_said(error)}.", fix="Correct the file.") from error
     except RecursionError as error:
         raise InvalidDocument(f"{name!r} is nested too deeply.", fix="Import a smaller part of it.") from error
-    return _Reader(name).read(root, 0) if root is not None else Part(Location(name, 1, 1))
+    return _Reader(name, budget).read(root, 0) if root is not None else Part(Location(name, 1, 1))
 
 
 def _said(error: yaml.YAMLError) -> str:
@@ -152,12 +176,10 @@ class _Reader:
     """Makes parts of nodes."""
 
     name: str
-    left: int = MAX_PARTS
+    budget: Budget
 
     def read(self, node: Any, depth: int) -> Part:
-        self.left -= 1
-        if self.left < 0:
-            raise TooLarge(f"{self.name!r} has more than {MAX_PARTS:,} values.", fix="Import the files of one crew.")
+        self.budget.spend(self.name)
         place = Location(self.name, node.start_mark.line + 1, node.start_mark.column + 1)
         if depth > MAX_LEVELS:
             what = f"{self.name!r} is nested more than {MAX_LEVELS} levels deep, or contains itself."
@@ -209,27 +231,20 @@ def _scalar(node: Any) -> str | int | float | bool | None:
 # --- JSON ---
 
 
-def json_part(name: str, text: str) -> Part:
+def json_part(name: str, text: str, budget: Budget) -> Part:
     """The value of a JSON file, which may have comments and commas at ends.
 
     Raises:
         InvalidDocument: It is not JSON.
     """
+    budget.spend(name, len(text))
     plain = _TOKEN.sub(lambda found: found[0] if found[0][0] == '"' else " ", text)
-    return part_of(parse_document(plain, max_bytes=MAX_YAML), Location(name))
+    return part_of(parse_document(plain), Location(name), budget)
 
 
-@dataclass
-class _Budget:
-    left: int = MAX_PARTS
-
-
-def part_of(value: JsonValue, place: Location, budget: _Budget | None = None) -> Part:
+def part_of(value: JsonValue, place: Location, budget: Budget) -> Part:
     """A value of JSON with its pointers."""
-    budget = budget or _Budget()
-    budget.left -= 1
-    if budget.left < 0:
-        raise TooLarge(f"{place.file!r} has more than {MAX_PARTS:,} values.", fix="Import the files of one crew.")
+    budget.spend(place.file)
     if isinstance(value, dict):
         inner = ((key, each, _below(place, key)) for key, each in value.items())
         return Part(place, entries={key: part_of(each, at, budget) for key, each, at in inner})

@@ -5,6 +5,7 @@ They are written for these tests. `record_crewai.py` runs them with CrewAI itsel
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -308,7 +309,12 @@ methods:
     listen: long
     do:
       call: agent
-      with: {role: Writer, goal: Write, backstory: You write long texts., llm: gpt-4.1, input: "${outputs.research.raw}"}
+      with:
+        role: Writer
+        goal: Write
+        backstory: You write long texts.
+        llm: gpt-4.1
+        input: "${outputs.research.raw}"
   write_short:
     listen: short
     do:
@@ -327,7 +333,7 @@ TOPIC = {"topic": "bread"}
 
 
 def delegated(name: str, arguments: dict[str, str]) -> Said:
-    return Said("", [(name, arguments)])
+    return Said("", [(name, json.dumps(arguments))])
 
 
 COWORK = {"task": "Find facts on bread.", "context": "We write about bread.", "coworker": "Researcher"}
@@ -344,7 +350,7 @@ CREW_SAMPLES: Sequence[CrewSample] = (
     CrewSample(
         "tools",
         {"crew.py": TOOLS},
-        {"You count": [Said("", [("half_of", {"number": 16})]), Said("", [("root_of", {"number": 8})]), "2.8"]},
+        {"You count": [Said("", [("half_of", '{"number": 16}')]), Said("", [("root_of", '{"number": 8}')]), "2.8"]},
     ),
     CrewSample(
         "project",

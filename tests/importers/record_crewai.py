@@ -39,8 +39,8 @@ def original(sample: CrewSample) -> list[Turn]:
         before = Path.cwd()
         os.chdir(place)
         try:
-            left = iter(sample.feedback)
-            with patch("builtins.input", lambda *_: next(left)):
+            left = list(sample.feedback)
+            with patch("builtins.input", side_effect=left):
                 exec(compile(sample.code, module.__file__, "exec", dont_inherit=True), module.__dict__)
                 module.main(dict(sample.inputs))
         finally:

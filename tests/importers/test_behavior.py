@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import distributions
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -105,11 +106,10 @@ async def test_the_team_asks_its_models_what_crewai_asked(
     sample: CrewSample, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    left = iter(sample.said)
-    monkeypatch.setattr("builtins.input", lambda *_: next(left))
-    turns = await asked(sample.files, sample.ours or sample.answers, sample.task, server)
+    with patch("builtins.input", side_effect=sample.said) as person:
+        turns = await asked(sample.files, sample.ours or sample.answers, sample.task, server)
     assert [_crew(turn, sample) for turn in turns] == [_crew(turn, sample) for turn in CREW_ORIGINALS[sample.name]]
-    assert [*left] == []
+    assert person.call_count == len(sample.said)
 
 
 @pytest.mark.skipif(not HAS_CREWAI, reason="needs the package crewai")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,18 @@ from pydantic import JsonValue
 
 from tests.importers.classic_samples import GROUP, NESTED, PATTERN, PROXY
 from tests.importers.classic_samples import TOOLS as CLASSIC_TOOLS
+from tests.importers.crewai_samples import (
+    AGENTS_YAML,
+    CONTEXT,
+    FLOW,
+    HIERARCHICAL,
+    JSON_CREW,
+    PROJECT,
+    SEQUENTIAL,
+    STRUCTURED,
+    TASKS_YAML,
+)
+from tests.importers.crewai_samples import TOOLS as CREW_TOOLS
 from tests.importers.samples import AGENT_TOOLS, HANDOFFS, ROUTER, STATE, TOOLS
 from tests.importers.watched import samples
 from tests.importers.workflows import agent, case, cel, node, workflow
@@ -25,29 +38,33 @@ def scripts(trace: Path) -> dict[str, str]:
     system = f"__import__('os').system('touch {trace}')"
     circle = "\n".join(f"a{at} = a{(at + 1) % 9}" for at in range(9))
     doubled = "\n".join(f"x{at} = [x{at + 1}, x{at + 1}]\ny{at} = y{at + 1} + y{at + 1}" for at in range(90))
-    return classic_scripts(do, system, doubled) | {
-        "module.py": f"{do}\n{ROUTER}\n{system}\n",
-        "instructions.py": ROUTER.replace('"Sort the question."', f'f"{{{system}}}"'),
-        "class.py": ROUTER.replace("category: str", f"category: str = {do}\n  x = {system}"),
-        "annotation.py": ROUTER.replace("category: str", f"category: {system}"),
-        "condition.py": ROUTER.replace('if sort_category == "cook"', f"if {system}"),
-        "state.py": STATE.replace('"limit": 5', f'"limit": {system}').replace(
-            "len(workflow", f"({system}) or len(workflow"
-        ),
-        "set_state.py": STATE.replace('"Hello, " + workflow["input_as_text"]', f"{do} + (9 ** 9 ** 9)"),
-        "decorator.py": TOOLS.replace("@function_tool", f"@({system}) or function_tool"),
-        "default.py": TOOLS.replace("number: float", f"number: float = {do}"),
-        "helper.py": TOOLS.replace("LIMIT = 100", f"LIMIT = {system}"),
-        "import.py": TOOLS.replace("import math", "import antigravity\nimport this as math"),
-        "name.py": HANDOFFS.replace('name="Cook"', f"name={system}"),
-        "handoff.py": HANDOFFS.replace("agent=baker", f"agent=(baker, {do})[0]"),
-        "tool.py": AGENT_TOOLS.replace('tool_name="to_spanish"', f"tool_name={system}"),
-        "deep.py": "from agents import Agent\nx = " + "(" * 5_000 + ")" * 5_000,
-        "names.py": f"from agents import Agent\n{circle}\na0 = Agent(name=a1)",
-        "doubled.py": f"from agents import Agent\n{doubled}\na = Agent(name=x0, instructions=y0, tools=x0)",
-        "self.py": "from agents import Agent\na = Agent(tools=[b.as_tool()])\nb = Agent(tools=[a.as_tool()])\n",
-        "long.py": 'from agents import Agent\na = Agent(name="A", instructions="' + "x" * 400_000 + '")\n',
-    }
+    return (
+        classic_scripts(do, system, doubled)
+        | crews(do, system, doubled)
+        | {
+            "module.py": f"{do}\n{ROUTER}\n{system}\n",
+            "instructions.py": ROUTER.replace('"Sort the question."', f'f"{{{system}}}"'),
+            "class.py": ROUTER.replace("category: str", f"category: str = {do}\n  x = {system}"),
+            "annotation.py": ROUTER.replace("category: str", f"category: {system}"),
+            "condition.py": ROUTER.replace('if sort_category == "cook"', f"if {system}"),
+            "state.py": STATE.replace('"limit": 5', f'"limit": {system}').replace(
+                "len(workflow", f"({system}) or len(workflow"
+            ),
+            "set_state.py": STATE.replace('"Hello, " + workflow["input_as_text"]', f"{do} + (9 ** 9 ** 9)"),
+            "decorator.py": TOOLS.replace("@function_tool", f"@({system}) or function_tool"),
+            "default.py": TOOLS.replace("number: float", f"number: float = {do}"),
+            "helper.py": TOOLS.replace("LIMIT = 100", f"LIMIT = {system}"),
+            "import.py": TOOLS.replace("import math", "import antigravity\nimport this as math"),
+            "name.py": HANDOFFS.replace('name="Cook"', f"name={system}"),
+            "handoff.py": HANDOFFS.replace("agent=baker", f"agent=(baker, {do})[0]"),
+            "tool.py": AGENT_TOOLS.replace('tool_name="to_spanish"', f"tool_name={system}"),
+            "deep.py": "from agents import Agent\nx = " + "(" * 5_000 + ")" * 5_000,
+            "names.py": f"from agents import Agent\n{circle}\na0 = Agent(name=a1)",
+            "doubled.py": f"from agents import Agent\n{doubled}\na = Agent(name=x0, instructions=y0, tools=x0)",
+            "self.py": "from agents import Agent\na = Agent(tools=[b.as_tool()])\nb = Agent(tools=[a.as_tool()])\n",
+            "long.py": 'from agents import Agent\na = Agent(name="A", instructions="' + "x" * 400_000 + '")\n',
+        }
+    )
 
 
 def classic_scripts(do: str, system: str, doubled: str) -> dict[str, str]:
@@ -71,6 +88,67 @@ def classic_scripts(do: str, system: str, doubled: str) -> dict[str, str]:
         "classic_result.py": PATTERN.replace('message=f"Noted {topic}."', f"message={system}"),
         "classic_doubled.py": f"{PROXY}\n{doubled}\na = autogen.AssistantAgent(x0, system_message=y0, llm_config=x0)",
     }
+
+
+def crews(do: str, system: str, doubled: str) -> dict[str, str]:
+    """The same in scripts of CrewAI."""
+    return {
+        "crew.py": f"{do}\n{SEQUENTIAL}\n{system}\nmain({system})\n",
+        "crew_role.py": SEQUENTIAL.replace('role="Writer"', f'role=f"{{{system}}}"'),
+        "crew_task.py": SEQUENTIAL.replace('"Write about {topic}."', f"{system} or {do}"),
+        "crew_model.py": SEQUENTIAL.replace('llm="gpt-4.1"', f"llm=LLM({system}, model={do})"),
+        "crew_context.py": CONTEXT.replace("context=[research]", f"context=[{system}, check]"),
+        "crew_decorator.py": CREW_TOOLS.replace('@tool("half of")', f"@({system}) or tool({do})"),
+        "crew_tool.py": CREW_TOOLS.replace('name: str = "root_of"', f"name: str = {system}").replace("LIMIT = 100", do),
+        "crew_run.py": CREW_TOOLS.replace("self, number: float", f"self, number: {system} = {do}"),
+        "crew_schema.py": STRUCTURED.replace("is_sure: bool", f"is_sure: {system} = {do}"),
+        "crew_format.py": STRUCTURED.replace("output_pydantic=Facts", f"output_json={system}"),
+        "crew_process.py": HIERARCHICAL.replace("Process.hierarchical", f"({system}, 'hierarchical')[1]"),
+        "crew_guard.py": SEQUENTIAL.replace('expected_output="A text"', f"expected_output='A', guardrail={system}"),
+        "crew_inputs.py": SEQUENTIAL.replace("inputs=inputs", f"inputs={{'topic': {system}}}"),
+        "crew_knowledge.py": SEQUENTIAL.replace(
+            'role="Writer"', "role='W', knowledge_sources=[Text(file_paths=['/etc/passwd', '../../x.txt'])]"
+        ),
+        "crew_server.py": SEQUENTIAL.replace('role="Writer"', f"role='W', mcps=[{system}, 'http://a.b/{do}']"),
+        "crew_itself.py": f"from crewai import Agent, Crew\ndef f(a): return f(f({system}))\nCrew(agents=[f(f)], tasks=f({do}))",
+        "crew_doubled.py": f"from crewai import Agent\n{doubled}\na = Agent(role=x0, goal=y0, tools=x0, llm=y0)\n",
+    }
+
+
+def crew_documents(do: str, system: str) -> dict[str, str]:
+    """The same in YAML and JSON of CrewAI; a slash in a name is a folder."""
+    applied = f'!!python/object/apply:os.system ["{system}"]'
+    bomb = "".join(f"x{at}: &x{at} [{', '.join([f'*x{at - 1}'] * 9)}]\n" for at in range(1, 9))
+    project = {"crew.py": PROJECT, "agents.yaml": AGENTS_YAML, "tasks.yaml": TASKS_YAML}
+    return {
+        "crew_agents.yaml": AGENTS_YAML.replace("role: Writer", f"role: {applied}"),
+        "crew_name.yaml": AGENTS_YAML.replace("role: Writer", f"role: !!python/name:os.system x\n  x: {system}"),
+        "crew_template.yaml": AGENTS_YAML.replace(
+            "role: Writer", f'role: "{{{system}}} {{__class__}} {{0.x}} {{{{%}}}}"'
+        ),
+        "crew_tools.yaml": AGENTS_YAML.replace(
+            "role: Writer", f"role: W\n  tools: [os:system, {{python: os.system}}, '{system}']"
+        ),
+        "crew_bomb.yaml": f"{AGENTS_YAML}x0: &x0 [a, a]\n{bomb}",
+        "crew_circle.yaml": f"{AGENTS_YAML}x: &x\n  <<: *x\n  y: [*x]\n",
+        "crew_deep.yaml": AGENTS_YAML + "x: " + "[" * 50_000,
+        "crew_long.yaml": AGENTS_YAML + "x: [" + "1," * 100_000 + "]",
+        "crew_config.yaml": TASKS_YAML.replace("agent: writer", f"agent: {system}\n  output_pydantic: {system}"),
+        "crew_flow.yaml": FLOW.replace("${state.topic}", f"${{{system}}} ${{state.__class__}} ${{9 ** 9 ** 9}}"),
+        "crew_flow_code.yaml": _flow(f"code, ref: 'os:system', with: {{cmd: '{do}'}}".replace("'", '"')),
+        "crew_flow_script.yaml": _flow(f"script, code: {json.dumps(system)}"),
+        "crew_flow_tool.yaml": _flow("tool, ref: 'os:system'"),
+        "crew_flow_path.yaml": _flow("crew, from_declaration: '../../../../etc/passwd'"),
+        "crew_json.jsonc": JSON_CREW.replace(
+            '["researcher", "writer"]', f'["../../../etc/passwd", {{"python": "os.system"}}, {json.dumps(system)}]'
+        ),
+        "crew_comment.jsonc": JSON_CREW + "/*" * 100_000 + ", //" * 100_000,
+    } | {f"crew_project/{name}": f"{text}\n# {do}\n" for name, text in project.items()}
+
+
+def _flow(call: str) -> str:
+    """A flow with a method that does this, too."""
+    return f"{FLOW}  run:\n    listen: research\n    do: {{call: {call}}}\n"
 
 
 def documents(trace: Path) -> dict[str, JsonValue]:
@@ -132,10 +210,17 @@ def test_importing_does_nothing_but_read(tmp_path: Path):
     folder.mkdir()
     hostile = scripts(trace) | {name: json.dumps(each) for name, each in documents(trace).items()}
     for name, text in (samples() | hostile).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
+    with zipfile.ZipFile(folder / "crew.zip", "w") as archive:
+        for name in ("../crew.py", "/agents.yaml", "crew.py"):
+            archive.writestr(name, SEQUENTIAL)
+    with zipfile.ZipFile(folder / "crew_plain.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("crew.py", SEQUENTIAL)
+        archive.writestr("agents.yaml", AGENTS_YAML + "x" * 10_000_000)
     done = subprocess.run(
         [sys.executable, "-m", "tests.importers.watched", folder], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"read {len(samples() | hostile)}\n"
+    assert done.stdout == f"read {len([*folder.iterdir()])}\n"
     assert not trace.exists()

@@ -14,6 +14,7 @@ from studio.components.base import opaque_class
 from studio.errors import StudioError
 from studio.importers import import_bundle, read_bundle
 from tests.importers.classic_samples import RECORDED_SAMPLES
+from tests.importers.crewai_samples import CREW_SAMPLES
 from tests.importers.samples import SAMPLES
 from tests.importers.workflows import DESK
 
@@ -88,9 +89,9 @@ def samples() -> dict[str, str]:
     """Files without anything hostile, by name."""
     import json
 
-    return {f"harmless-{sample.name}.py": sample.code for sample in (*SAMPLES, *RECORDED_SAMPLES)} | {
-        "harmless-desk.json": json.dumps(DESK)
-    }
+    scripts = {f"harmless-{sample.name}.py": sample.code for sample in (*SAMPLES, *RECORDED_SAMPLES)}
+    crews = {f"harmless-{each.name}/{name}": text for each in CREW_SAMPLES for name, text in each.files.items()}
+    return scripts | {"harmless-desk.json": json.dumps(DESK)} | crews
 
 
 if __name__ == "__main__":
