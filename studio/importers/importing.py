@@ -25,6 +25,8 @@ from studio.importers.sdk_script import import_script
 
 STUDIO_MARK = '"userproxy"'
 TRACE_MARK = "__trace_source__"
+COMPONENT = re.compile(r"^[ \t{]*[\"']?provider[\"']?[ \t]*:", re.MULTILINE)
+"""What a component has, in JSON or YAML, and a crew has not."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,12 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
     Raises:
         StudioError: It is a script or a ZIP file of no known source, or cannot be read.
     """
-    is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip"))
+    is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip", ".jsonc"))
     marks = (PREFIX, STUDIO_MARK)
     is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
-    is_likely = is_likely or (len(content) <= MAX_LENGTH and is_crew_text(content.decode("utf-8", "replace")))
+    if not is_likely and len(content) <= MAX_LENGTH:
+        text = content.decode("utf-8", "replace")
+        is_likely = is_crew_text(text) and COMPONENT.search(text) is None
     if not is_only_foreign and not is_likely:
         return None
     try:

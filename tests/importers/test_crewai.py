@@ -593,7 +593,9 @@ def test_pasted_yaml_has_a_name_that_tells_its_form():
     assert name_for(SEQUENTIAL) == "pasted.py"
     assert name_for('{"provider": "x"}') == "pasted.json"
     assert import_foreign("flow.yaml", FLOW.encode()) is not None
-    assert import_foreign("team.yaml", b"provider: x\nconfig: {}\n") is None
+    assert import_foreign("team.yaml", f"provider: x\nconfig:\n  text: |\n    {AGENTS_YAML!r}\n".encode()) is None
+    with pytest.raises(InvalidDocument, match="names agents"):
+        import_foreign("crew.jsonc", JSON_CREW.encode())
 
 
 def test_the_command_reads_a_folder(studio: Studio, tmp_path: Path):

@@ -110,7 +110,8 @@ def crews(do: str, system: str, doubled: str) -> dict[str, str]:
             'role="Writer"', "role='W', knowledge_sources=[Text(file_paths=['/etc/passwd', '../../x.txt'])]"
         ),
         "crew_server.py": SEQUENTIAL.replace('role="Writer"', f"role='W', mcps=[{system}, 'http://a.b/{do}']"),
-        "crew_itself.py": f"from crewai import Agent, Crew\ndef f(a): return f(f({system}))\nCrew(agents=[f(f)], tasks=f({do}))",
+        "crew_itself.py": "from crewai import Agent, Crew\n"
+        f"def f(a): return f(f({system}))\nCrew(agents=[f(f)], tasks=f({do}))",
         "crew_doubled.py": f"from crewai import Agent\n{doubled}\na = Agent(role=x0, goal=y0, tools=x0, llm=y0)\n",
     }
 
@@ -215,7 +216,9 @@ def test_importing_does_nothing_but_read(tmp_path: Path):
     with zipfile.ZipFile(folder / "crew.zip", "w") as archive:
         for name in ("../crew.py", "/agents.yaml", "crew.py"):
             archive.writestr(name, SEQUENTIAL)
-    with zipfile.ZipFile(folder / "crew_plain.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(folder / "harmless-crew.zip", "w") as archive:  # unpacking imports an encoding of Python's own
+        archive.writestr("crew.py", SEQUENTIAL)
+    with zipfile.ZipFile(folder / "crew_long.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("crew.py", SEQUENTIAL)
         archive.writestr("agents.yaml", AGENTS_YAML + "x" * 10_000_000)
     done = subprocess.run(
