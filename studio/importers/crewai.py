@@ -25,6 +25,8 @@ from studio.importers.python_script import PythonScript
 from studio.importers.workflow import START, Edge, Node, TeamBuilder, Workflow
 
 SOURCE = "crewai"
+KICKOFF = ".crew().kickoff"
+"""How a script begins a crew of a module that it imports."""
 _NAMES = ("Agent", "Task", "Crew", "Flow")
 _WORDS = ("message", "result")
 """Variables that mean something else in a step."""
@@ -41,6 +43,8 @@ def is_crewai(bundle: Bundle) -> bool:
         with bounded_together():
             if is_script(PythonScript(bundle)):
                 return True
+    if any(KICKOFF in text for text in texts):
+        return True
     documents = CrewDocuments(bundle)
     if documents.flow() is not None or documents.project() is not None:
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -24,6 +25,7 @@ from studio.importers.workflow import START, Edge, Node, TeamBuilder, Workflow
 
 _PLACE = re.compile(r"\$\{([^{}]*)\}")
 _OUTPUT = re.compile(r"\boutputs\.(\w+)")
+_STATE = re.compile(r"\bstate\.([A-Za-z_]\w*)")
 _RAW = re.compile(r"(\boutputs\.\w+)\.raw\b")
 _READ = ("schema", "name", "description", "state", "methods")
 _METHOD_READ = ("start", "listen", "router", "emit", "do", "description")
@@ -206,6 +208,8 @@ class FlowReader:
             name: self._flow.variable_of(self._last[name]) for name in _OUTPUT.findall(text) if name in self._last
         }
         self._expressions.names["outputs"] = Known(outputs)
+        for name in _STATE.findall(text):
+            self._flow.state.setdefault(name, "")
         try:
             return self._expressions.expression(cel(_RAW.sub(r"\1", text)))
         except Unsupported:
@@ -218,11 +222,10 @@ class FlowReader:
             return self._read(whole[1])
         if part.text and _PLACE.search(part.text):
             return None
-        value = part.value
-        is_plain = isinstance(value, str | int | float | bool)
-        return (
-            {True: "true", False: "false"}.get(value) if isinstance(value, bool) else repr(value) if is_plain else None
-        )
+        try:
+            return self._expressions.expression(ast.Constant(part.value))
+        except Unsupported:
+            return None
 
     def _template(self, part: Part | None, owner: str) -> str:
         """A text with places for variables; what cannot be read stays as it is."""

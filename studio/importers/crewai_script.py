@@ -73,6 +73,7 @@ class CrewScript:
         self._calls: list[ast.Call] = []
         for tree in script.trees:
             self._note(tree)
+        self._names = {id(value): name for name, value in script.values.items()}
         self._agents: dict[tuple[int, ...], CrewAgent] = {}
         self._tasks: dict[tuple[int, ...], CrewTask] = {}
         self._making: set[tuple[int, ...]] = set()
@@ -437,7 +438,7 @@ class CrewScript:
         scope = self._inside[id(call)]
         if isinstance(scope.function, ast.FunctionDef) and next(_returns(scope.function), None) is call:
             return scope.function.name
-        return next((name for name, value in self.script.values.items() if value is call), "")
+        return self._names.get(id(call), "")
 
     def task(self, at: Found) -> CrewTask | None:
         """The task that an expression is, with its agent and context."""

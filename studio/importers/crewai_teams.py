@@ -122,12 +122,14 @@ class CrewBuilder:
         llm = crew.given.get("manager_llm")
         return CrewAgent("crew_manager", crew.place, given | ({"llm": llm} if llm is not None else {}))
 
-    def _coworkers(self, crew: Crew, agent: CrewAgent, *, is_led: bool) -> Mapping[str, CrewAgent]:
+    def _coworkers(self, crew: Crew, task: CrewTask, agent: CrewAgent, *, is_led: bool) -> Mapping[str, CrewAgent]:
+        """Those that an agent can delegate to; a manager those of the crew, or the one that the task names."""
         part = agent.given.get("allow_delegation")
         if not is_led and (part is None or part.value is not True):
             return {}
         names = Names()
-        others = [each for each in crew.agents if each is not agent]
+        known = [task.agent] if is_led and task.agent is not None else crew.agents
+        others = [each for each in known if each is not agent]
         return {names.free(tool_name(each.role) or each.name): each for each in others}
 
     def _task(
@@ -144,7 +146,7 @@ class CrewBuilder:
         report, flow = self.report, self.flow
         before = len(report.findings)
         name = flow.names.free(agent.name)
-        part = self.agents.assistant(agent, name, task, self._coworkers(crew, agent, is_led=is_led))
+        part = self.agents.assistant(agent, name, task, self._coworkers(crew, task, agent, is_led=is_led))
         config = config_of(part)
         if shared:
             own = cast("list[JsonObject]", config.get("memory") or [])

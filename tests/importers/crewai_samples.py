@@ -228,6 +228,7 @@ DELEGATING = (
         'backstory="You write short texts.", llm="gpt-4.1", allow_delegation=True',
     )
 )
+ASSIGNED = HIERARCHICAL.replace('expected_output="A text")', 'expected_output="A text", agent=researcher)')
 HUMAN = SEQUENTIAL.replace(
     'expected_output="Three facts", agent', 'expected_output="Three facts", human_input=True, agent'
 )
@@ -370,6 +371,12 @@ CREW_SAMPLES: Sequence[CrewSample] = (
             "Crew Manager": [delegated("delegate_work_to_coworker", COWORK), "A text."],
             "You read a lot": ["F1, F2"],
         },
+        ours={"Crew Manager": [delegated("researcher", TASK), "A text."], "You read a lot": ["F1, F2"]},
+    ),
+    CrewSample(
+        "assigned",
+        {"crew.py": ASSIGNED},
+        {"Crew Manager": [delegated("delegate_work_to_coworker", COWORK), "A text."], "You read a lot": ["F1, F2"]},
         ours={"Crew Manager": [delegated("researcher", TASK), "A text."], "You read a lot": ["F1, F2"]},
     ),
     CrewSample(
