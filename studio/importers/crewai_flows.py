@@ -236,7 +236,6 @@ class FlowReader:
             if at % 2 == 0:
                 found.append(escaped(piece))
             elif expression is not None and expression.isidentifier():
-                self._flow.state.setdefault(expression, "") if expression not in self._flow.kept.values() else None
                 found.append(f"{{{expression}}}")
             else:
                 place = part.place if part is not None else self._flow.nodes[owner].place
@@ -252,11 +251,11 @@ class FlowReader:
         starts = [
             name for name, method in methods.items() if (given := method.get("start")) is not None and not given.is_off
         ]
+        first = START
         if len(starts) > 1:
             first = self._flow.add(Node("Start", methods[starts[0]].place, step()), "start")
             self._flow.edges.append(Edge(START, first))
-            self._flow.edges += [Edge(first, self._entries[name]) for name in starts]
-        self._flow.edges += [Edge(START, self._entries[name]) for name in starts[:1] if len(starts) == 1]
+        self._flow.edges += [Edge(first, self._entries[name]) for name in starts]
         heard: set[str] = set()
         for name, method in methods.items():
             condition = method.get("listen")
@@ -272,11 +271,11 @@ class FlowReader:
                     self._flow.connect(edges, self._entries[name])
             if waits:
                 self._wait(name)
-        for name in methods:
-            edges = (
-                [Edge(self._open[name][0].source, otherwise=True)] if name in heard and _routes(methods[name]) else []
-            )
-            self._flow.connect(self._open[name] if name not in heard else edges, None)
+        for name, method in methods.items():
+            if name not in heard:
+                self._flow.connect(self._open[name], None)
+            elif _routes(method):
+                self._flow.connect([Edge(self._open[name][0].source, otherwise=True)], None)
 
     def _wait(self, name: str) -> None:
         """Let what follows the entry of a method wait for all, since the entry itself is taken out."""
@@ -290,11 +289,11 @@ class FlowReader:
         if event in methods:
             found.append((event, list(self._open[event])))
         for name, method in methods.items():
-            emitted = [each.text for each in (method.get("emit") or method).all_of() if each.text]
-            if _routes(method) and name in self._last and event not in methods and (event in emitted or not emitted):
+            given = method.get("emit")
+            emitted = [each.text for each in given.all_of()] if given is not None else [event]
+            if event not in methods and event in emitted and _routes(method) and name in self._last:
                 last = self._last[name]
-                condition = f"{self._flow.variable_of(last)} == {event!r}"
-                found.append((name, [Edge(last, condition=condition)]))
+                found.append((name, [Edge(last, condition=f"{self._flow.variable_of(last)} == {event!r}")]))
         return found
 
 

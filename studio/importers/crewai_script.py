@@ -105,8 +105,8 @@ class CrewScript:
                 | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
                 | ast.withitem(context_expr=value, optional_vars=ast.Name(id=name))
             ):
-                is_field = scope.owner is not None and isinstance(scope.function, ast.Module)
-                self._fields.setdefault((owner, name), value) if is_field else None
+                if scope.owner is not None and isinstance(scope.function, ast.Module):
+                    self._fields.setdefault((owner, name), value)
                 self._values.setdefault((id(scope.function), name), value)
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value):
                 self._fields.setdefault((owner, name), value)
