@@ -295,7 +295,8 @@ def test_a_class_that_needs_itself_is_a_stand_in():
     imported = read(text)
     assert "approximated: Tool `root_of` of calculator" in told(imported)
     source = parts(imported)["calculator"]["tools"][1]["config"]["source_code"]
-    assert "NotImplementedError" in source and "`self`" in source
+    assert "NotImplementedError" in source
+    assert "`self`" in source
 
 
 def test_tools_of_packages_are_stand_ins_under_the_names_that_models_read():
@@ -468,7 +469,8 @@ def test_a_project_in_a_zip_file_is_read():
         for name, text in (("crew.py", PROJECT), ("agents.yaml", AGENTS_YAML), ("tasks.yaml", TASKS_YAML)):
             archive.writestr(f"news/{name}", text)
     imported = import_foreign("news.zip", packed.getvalue())
-    assert imported is not None and imported.source == "crewai"
+    assert imported is not None
+    assert imported.source == "crewai"
 
 
 # --- flows ---
@@ -526,7 +528,8 @@ def test_yaml_has_places_aliases_and_merges():
         "d": 1000,
     }
     inner = part.get("b", "x")
-    assert inner is not None and str(inner.place) == "a.yaml:2:16"
+    assert inner is not None
+    assert str(inner.place) == "a.yaml:2:16"
 
 
 @pytest.mark.parametrize(
