@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 
 from fastapi.testclient import TestClient
 
+from tests.importers.crewai_samples import AGENTS_YAML, PROJECT, TASKS_YAML
 from tests.importers.samples import HANDOFFS, ROUTER
 from tests.importers.workflows import DESK
 from tests.web.documents import gallery, team
@@ -72,3 +75,17 @@ def test_what_is_of_no_tool_is_refused_with_what_to_do(client: TestClient):
         answer = client.post("/fragments/galleries/preview", files={"file": (name, text)})
         assert answer.status_code == 422, answer.text
         assert answer.json()["error"]["fix"]
+
+
+def test_a_crew_comes_in_as_pasted_yaml_and_as_a_folder_in_a_zip_file(client: TestClient):
+    saved = client.post("/api/teams", json={"text": AGENTS_YAML}).json()
+    assert saved["layout"]["notes"]["import"]["text"].startswith("Imported from CrewAI.")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in (("crew.py", PROJECT), ("agents.yaml", AGENTS_YAML), ("tasks.yaml", TASKS_YAML)):
+            archive.writestr(f"news/{name}", text)
+    found = client.post("/api/imports/preview", files={"file": ("news.zip", packed.getvalue())}).json()
+    assert (found["source"], found["name"]) == ("crewai", "NewsCrew")
+    refused = client.post("/api/imports/preview", json={"text": "a: &a [*a]\nb:\n  role: R\n  goal: G\n"})
+    assert refused.status_code == 400
+    assert "contains itself" in refused.text
