@@ -239,13 +239,12 @@ class CrewScript:
 
     def _text_part(self, node: ast.expr, scope: Scope, made: Part) -> Part:
         """A text that is put together, or the expression where it is none."""
-        unknown: list[str] = []
-        text = self._text(node, scope, unknown, 0)
+        text = self._text(node, scope, 0)
         if text is not None:
-            return replace(made, value=text, node=None, unknown=tuple(unknown))
+            return replace(made, value=text, node=None)
         return replace(made, value=self._environment(node))
 
-    def _text(self, node: ast.expr, scope: Scope, unknown: list[str], depth: int) -> str | None:
+    def _text(self, node: ast.expr, scope: Scope, depth: int) -> str | None:
         self._spend(PART)
         at = self.found(node, scope)
         if depth > MAX_HOPS:
@@ -255,30 +254,28 @@ class CrewScript:
                 self._spend(len(str(value)))
                 return str(value)
             case ast.JoinedStr(values=values):
-                texts = [self._piece(each, at.scope, unknown, depth + 1) for each in values]
+                texts = [self._piece(each, at.scope, depth + 1) for each in values]
                 return "".join(texts)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                first = self._text(left, at.scope, unknown, depth + 1)
-                second = self._text(right, at.scope, unknown, depth + 1) if first is not None else None
+                first = self._text(left, at.scope, depth + 1)
+                second = self._text(right, at.scope, depth + 1) if first is not None else None
                 return f"{first}{second}" if first is not None and second is not None else None
             case ast.Call(func=ast.Attribute(value=inner, attr="strip"), args=[]):
-                text = self._text(inner, at.scope, unknown, depth + 1)
+                text = self._text(inner, at.scope, depth + 1)
                 return text.strip() if text is not None else None
             case ast.Call(args=[inner]) if called(at.node) in ("dedent", "cleandoc"):
-                text = self._text(inner, at.scope, unknown, depth + 1)
+                text = self._text(inner, at.scope, depth + 1)
                 return dedent(text) if text is not None else None
             case _:
                 return None
 
-    def _piece(self, node: ast.expr, scope: Scope, unknown: list[str], depth: int) -> str:
+    def _piece(self, node: ast.expr, scope: Scope, depth: int) -> str:
         """A piece of an f-string; the name of what only a run would tell is a variable."""
         inner = node.value if isinstance(node, ast.FormattedValue) else node
-        text = self._text(inner, scope, unknown, depth)
+        text = self._text(inner, scope, depth)
         if text is not None:
             return text
-        shown = short(inner)
-        unknown.append(shown)
-        return f"{{{word(shown) or 'value'}}}"
+        return f"{{{word(short(inner)) or 'value'}}}"
 
     def _environment(self, node: ast.expr) -> str | None:
         """`env:NAME` for what reads an environment variable."""

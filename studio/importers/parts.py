@@ -38,7 +38,6 @@ class Part:
         entries: Those of an object.
         node: The expression that it is, in a script.
         scope: What names in this expression stand for; only the reader of the script knows what is in it.
-        unknown: Expressions in a text that only a run would tell; the text has `{name}` in their place.
     """
 
     place: Location
@@ -47,7 +46,6 @@ class Part:
     entries: Mapping[str, Part] | None = None
     node: ast.expr | None = None
     scope: object = None
-    unknown: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
