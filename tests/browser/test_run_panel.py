@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.building import OpenPage, agent, limit, open_team, replay, team
+from tests.browser.building import JsonObject, OpenPage, agent, limit, open_team, replay, team
 from tests.browser.panel import TURNS, card, pair, run
 from tests.fakes.openai_server import OpenAIServer, Reply
 
@@ -128,6 +128,24 @@ def test_on_a_phone_the_run_is_a_tab(open_page: OpenPage) -> None:
     expect(page.locator("[data-canvas]")).to_be_hidden()
     page.locator("[data-builder-tabs]").get_by_role("button", name="Canvas").click()
     expect(card(page, "critic").locator(".node-run")).to_have_text("Too wet.")
+
+
+def test_on_a_phone_the_model_of_a_failed_run_is_opened(open_page: OpenPage, openai_server: OpenAIServer) -> None:
+    openai_server.always(lambda _: Reply(status=404, message="No such model."))
+    model: JsonObject = {
+        "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
+        "component_type": "model",
+        "config": {"model": "gpt-4oo", "base_url": openai_server.url, "api_key": "k", "max_retries": 0},
+    }
+    page = open_page(390, 844)
+    open_team(page, team(agent("writer", model_client=model), termination_condition=limit(2)))
+    page.locator("[data-builder-tabs]").get_by_role("button", name="Run").click()
+    page.get_by_role("textbox", name="Task for the team").fill("Write.")
+    page.get_by_role("textbox", name="Task for the team").press("Enter")
+    page.get_by_role("button", name="Approve and run").click()
+    page.get_by_role("button", name="Open the model").click()
+    expect(page.locator("#panel-form").get_by_label("Model", exact=True)).to_have_value("gpt-4oo")
+    expect(page.locator("#panel-form").get_by_label("Model", exact=True)).to_be_visible()
 
 
 def test_the_panel_is_folded_from_the_first_moment_so_that_the_team_fits_the_canvas(open_page: OpenPage) -> None:

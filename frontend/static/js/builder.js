@@ -101,7 +101,7 @@ async function start(root) {
   mockMarks(canvas, editor, signal)
   const annotations = new Annotations(canvas, editor, signal)
   if (!can('editor')) chooseSide(find('#tab-outline', root))
-  const showNarrow = narrowTabs(root, chooseSide, () => void canvas.draw(), signal)
+  const showNarrow = narrowTabs(root, editor, chooseSide, () => void canvas.draw(), signal)
   const panels = splitters(root, editor, signal)
   const search = () => {
     panels.unfold('side')

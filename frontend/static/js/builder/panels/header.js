@@ -80,11 +80,12 @@ export function openChecklist(root) {
 /**
  * On a narrow screen one of palette, outline, canvas and run is shown at a time.
  * @param {HTMLElement} root
+ * @param {import('../editor.js').Editor} editor
  * @param {(tab: HTMLElement) => void} chooseSide
  * @param {() => void} onCanvas
  * @param {AbortSignal} signal
  */
-export function narrowTabs(root, chooseSide, onCanvas, signal) {
+export function narrowTabs(root, editor, chooseSide, onCanvas, signal) {
   const tabs = find('[data-builder-tabs]', root)
   const show = (/** @type {string} */ name) => {
     root.dataset['tab'] = name
@@ -106,6 +107,16 @@ export function narrowTabs(root, chooseSide, onCanvas, signal) {
     'palette:added',
     () => {
       if (tabs.checkVisibility()) show('outline')
+    },
+    { signal },
+  )
+  // Neither of these has its form below.
+  const hidesForm = () => ['run', 'palette'].includes(root.dataset['tab'] ?? '')
+  editor.addEventListener(
+    'select',
+    (event) => {
+      const { reveal } = /** @type {CustomEvent} */ (event).detail
+      if (reveal && hidesForm() && tabs.checkVisibility()) show('outline')
     },
     { signal },
   )
