@@ -140,6 +140,7 @@ def open_page(browser: Browser, studio_server: StudioServer) -> Iterator[OpenPag
         context = browser.new_context(
             viewport={"width": width_px, "height": height_px},
             color_scheme="dark" if scheme == "dark" else "light",
+            reduced_motion="reduce",  # what moves is drawn sixty times a second, without a graphics card
             accept_downloads=True,
         )
         context.grant_permissions(["clipboard-read", "clipboard-write"])

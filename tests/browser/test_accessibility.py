@@ -369,6 +369,7 @@ def test_the_tab_key_passes_each_part_of_the_builder_in_a_few_stops(open_page: O
 def test_what_the_system_asks_of_the_looks_is_done(open_page: OpenPage):
     page = open_page()
     open_team(page, team(agent("writer")))
+    page.emulate_media(reduced_motion="no-preference")
     moving = "[...document.querySelectorAll('*')].filter((each) => getComputedStyle(each).transitionDuration !== '0s')"
     assert page.evaluate(f"{moving}.length") > 0
     page.emulate_media(reduced_motion="reduce")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
@@ -51,6 +51,21 @@ def test_a_run_shows_what_it_cost_and_the_next_one_what_it_will(
         "tables => tables.map(({parentElement: box}) => box.scrollWidth - box.clientWidth)"
     )
     assert hidden == [0, 0]
+
+
+def test_the_task_stays_where_it_is_when_the_estimate_comes(open_page: OpenPage, make_team: MakeTeam) -> None:
+    page = open_page()
+    held: list[Route] = []
+    page.route("**/estimate", lambda route: held.append(route))
+    with page.expect_request("**/estimate"):
+        page.goto(make_team(reporters()), wait_until="domcontentloaded")
+    task = page.get_by_role("textbox", name="Task for the team")
+    expect(task).to_be_visible()
+    before = task.bounding_box()
+    for route in held:
+        route.continue_()
+    expect(page.locator("[data-part=estimate]")).to_contain_text("No estimate yet")
+    assert task.bounding_box() == before
 
 
 def test_a_budget_is_set_asked_about_and_raised(open_page: OpenPage, make_team: MakeTeam, api: httpx.Client) -> None:

@@ -12,9 +12,9 @@ import { estimateText } from './money.js'
 export async function showEstimate(page, teamId, signal) {
   const line = find('[data-part="estimate"]', page)
   if (teamId === '') return
+  line.hidden = false // its place is taken before it comes, for the task above it is about to be pressed
   try {
     line.textContent = estimateText(await api.get(`/api/teams/${teamId}/estimate`, { signal }))
-    line.hidden = false
   } catch {
     line.hidden = true // a run can be started without it
   }
