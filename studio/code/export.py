@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import groupby
 
+from studio.code.dialect import Dialect
 from studio.code.functions import FunctionSource, read_function
 from studio.code.layout import INDENT, Call, Expression, Items, Name, Text, laid_out, one_line
 from studio.code.names import Imports, Names, snake_case
@@ -22,7 +24,7 @@ SHORT_CALL = 60
 _STATELESS = frozenset(("model", "tool"))
 """Component types whose instances remember nothing of a run, so that equal ones may be one variable."""
 _BUILDERS = {"team": "build_team", "agent": "build_agent"}
-_OUR_IMPORTS = {name: f"import {name}" for name in ("asyncio", "json", "sys")}
+OURS = Dialect()
 
 
 def export_python(component: Component) -> str:
@@ -30,6 +32,15 @@ def export_python(component: Component) -> str:
 
     The script's `build_team()` (`build_agent()`, `build_component()`) gives a component whose JSON is the same; run
     as a program, it runs the team.
+
+    Raises:
+        ConfigError: A part is opaque, so that nobody knows its class, or a value cannot be written down.
+    """
+    return script_of(component, OURS)
+
+
+def script_of(component: Component, dialect: Dialect) -> str:
+    """Write a component as a script in these words.
 
     Raises:
         ConfigError: A part is opaque, so that nobody knows its class, or a value cannot be written down.
@@ -42,28 +53,29 @@ def export_python(component: Component) -> str:
                 where=where,
             )
     with bounded_together():
-        return _Script(component).text()
+        return _Script(component, dialect).text()
 
 
 class _Script:
     """One script in the making: statements are added as parts are written, parts before what holds them."""
 
-    def __init__(self, component: Component) -> None:
+    def __init__(self, component: Component, dialect: Dialect) -> None:
         self._component = component
+        self._dialect = dialect
         self._builder = _BUILDERS.get(component.component_type, "build_component")
-        self._names = Names(self._builder, "main", "task", "NOTES", "annotations", *_OUR_IMPORTS)
-        self._imports = Imports(self._names)
-        self._values = Values(self._imports, self._write)
+        self._names = Names(self._builder, "main", "task", "NOTES", "annotations", *dialect.modules)
+        self._imports = Imports(self._names, dialect.place_of)
+        self._values = Values(self._imports, self._write, dialect)
         self._parents = [component]
         self._statements: list[tuple[str, Expression]] = []
         self._functions: dict[str, FunctionSource] = {}
-        self._bound = dict(_OUR_IMPORTS)
+        self._bound = dict(dialect.modules)
         self._shared: dict[str, Name] = {}
         self._uses = Counter(_key(part) for _, part in walk(component) if _is_stateless(part))
         different = {_key(part) if _is_stateless(part) else where: _slot_in(where) for where, part in walk(component)}
         self._same_slot = Counter(different.values())
         for _, part in walk(component):
-            self._imports.name_of(type(part))
+            self._imports.reserve(type(part))
 
     # --- parts ---
 
@@ -88,12 +100,16 @@ class _Script:
         if isinstance(part, FunctionTool) and (function := self._define(part)):
             if function.reads_names:  # else a reader would take the script's imports for the tool's
                 arguments.setdefault("global_imports", Items(()))
-            return _function_call(name, function, arguments)
-        return Call(name, named=tuple(arguments.items()))
+            call = _function_call(name, function, arguments)
+        else:
+            call = self._dialect.call(name, part, arguments, where, self._values.expression)
+        return replace(call, comments=self._dialect.comments(where))
 
     def _is_inline(self, part: Component, call: Call, uses: int) -> bool:
         """Whether a part is written where it is used, instead of getting a variable."""
         kind = part.component_type
+        if self._dialect.needs_variable(part):
+            return False
         if uses > 1 or kind in _STATELESS or kind in _BUILDERS:
             return False
         return kind == self._parents[-1].component_type or len(one_line(call)) <= SHORT_CALL
@@ -140,13 +156,13 @@ class _Script:
         """The whole script."""
         is_runnable = self._component.component_type in _BUILDERS
         root = self._call(self._component, "")
-        notes = notes_of(self._component)
+        notes = notes_of(self._component) if self._dialect.keeps_notes else {}
         builder = self._builder_block(root, has_notes=bool(notes))
         blocks = [builder, *([self._notes_block(notes)] if notes else [])]
         if is_runnable:
-            self._imports.use("studio.console", "Console")
-            self._imports.use("studio.errors", "StudioError")
-        blocks.append(RUN.format(builder=self._builder) if is_runnable else PRINT.format(builder=self._builder))
+            for package, name in self._dialect.run_needs:
+                self._imports.use(package, name)
+        blocks.append((self._dialect.run if is_runnable else self._dialect.show).format(builder=self._builder))
         functions = [function.source.rstrip("\n") for function in self._functions.values()]
         return "\n\n\n".join([self._head(is_runnable=is_runnable), *functions, *blocks]) + "\n"
 
@@ -170,7 +186,8 @@ class _Script:
 
     def _head(self, *, is_runnable: bool) -> str:
         ours = {"import asyncio", "import sys"} if is_runnable else {"import json"}
-        theirs = {statement for name, statement in self._bound.items() if name not in _OUR_IMPORTS}
+        ours |= {f"import {module}" for module in self._imports.modules}
+        theirs = {statement for name, statement in self._bound.items() if name not in self._dialect.modules}
         # Without this, a tool's annotations would be evaluated where the script only wants to name them.
         future = ["from __future__ import annotations", ""] if self._functions else []
         standard = _joined_imports(ours | theirs)
@@ -178,20 +195,6 @@ class _Script:
 
 
 NOTES_COMMENT = "# Labels and notes of the parts, by place: shown on the canvas, without effect on a run."
-
-RUN = """async def main() -> None:
-    task = " ".join(sys.argv[1:]) or input("Task: ")
-    await Console({builder}().run_stream(task=task), output_stats=True)
-
-
-if __name__ == "__main__":
-    try:
-        asyncio.run(main())
-    except StudioError as error:
-        sys.exit(str(error))"""
-
-PRINT = """if __name__ == "__main__":
-    print(json.dumps({builder}().dump_component(), indent=2))"""
 
 
 def _function_call(tool_class: str, function: FunctionSource, arguments: dict[str, Expression]) -> Call:

@@ -7,6 +7,7 @@ config can never become code.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -45,11 +46,12 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Call:
-    """A call: arguments by position first, then by name."""
+    """A call: arguments by position first, then by name, below comments of which each is a line."""
 
     function: str
     args: tuple[Expression, ...] = ()
     named: tuple[tuple[str, Expression], ...] = ()
+    comments: tuple[str, ...] = ()
 
 
 Expression = Name | Text | Items | Pairs | Call
@@ -90,13 +92,33 @@ def laid_out(expression: Expression, *, indent: str = "", before: str = "", afte
         after: What follows on the last line, such as a comma.
     """
     flat = one_line(expression)
-    if _fits(f"{indent}{before}{flat}{after}") and not (isinstance(expression, Text) and "\n" in expression.value[:-1]):
+    is_text_of_lines = isinstance(expression, Text) and "\n" in expression.value[:-1]
+    if _fits(f"{indent}{before}{flat}{after}") and not is_text_of_lines and not has_comments(expression):
         return f"{before}{flat}{after}"
     opening, lines, closing = _broken(expression, indent + INDENT)
     if not lines:
         return f"{before}{flat}{after}"
     body = "".join(f"{indent}{INDENT}{line}\n" for line in lines)
     return f"{before}{opening}\n{body}{indent}{closing}{after}"
+
+
+def has_comments(expression: Expression) -> bool:
+    """Whether something is said in it, which needs lines of its own."""
+    match expression:
+        case Call(_, args, named, comments):
+            return bool(comments) or any(map(has_comments, [*args, *(value for _, value in named)]))
+        case Items(items):
+            return any(map(has_comments, items))
+        case Pairs(pairs):
+            return any(has_comments(value) for _, value in pairs)
+        case _:
+            return False
+
+
+def comment_lines(text: str, indent: str = "") -> list[str]:
+    """A text as comments that fit the line; no letter of it can end them."""
+    plain = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return [f"# {line}" for line in textwrap.wrap(plain, max(LINE_LENGTH - len(indent) - 2, 20))]
 
 
 def _fits(line: str) -> bool:
@@ -117,10 +139,13 @@ def _broken(expression: Expression, indent: str) -> tuple[str, list[str], str]:
         case Pairs(pairs):
             lines = [laid_out(value, indent=indent, before=f"{one_line(key)}: ", after=",") for key, value in pairs]
             return "{", lines, "}"
-        case Call(function, args, named):
+        case Call(function, args, named, comments):
             lines = [laid_out(arg, indent=indent, after=",") for arg in args]
             lines += [laid_out(value, indent=indent, before=f"{name}=", after=",") for name, value in named]
-            return f"{function}(", _hugged(lines, args, named, indent), ")"
+            said = [line for comment in comments for line in comment_lines(comment, indent)]
+            # What is said within an argument needs lines of its own too.
+            is_spread = any(map(has_comments, [*args, *(value for _, value in named)]))
+            return f"{function}(", [*said, *(lines if said or is_spread else _hugged(lines, args, named, indent))], ")"
 
 
 def _hugged(

@@ -7,6 +7,7 @@ import keyword
 import re
 import sys
 from collections import defaultdict
+from collections.abc import Callable
 
 _RESERVED = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 
@@ -33,16 +34,28 @@ class Names:
 class Imports:
     """The import lines of an exported script."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, place_of: Callable[[type], tuple[str, str]]) -> None:
         self._names = names
+        self._place_of = place_of
         self._known: dict[tuple[str, str], str] = {}
+        self._used: set[tuple[str, str]] = set()
+        self.modules: set[str] = set()
+        """Modules of Python that are imported as they are."""
+
+    def reserve(self, cls: type) -> None:
+        """Keep a class's name for it, whether or not it is used."""
+        self._name(*self._place_of(cls))
 
     def name_of(self, cls: type) -> str:
         """Import a class from the package that says it, and give the name it has in the script."""
-        return self.use(public_package(cls), cls.__name__)
+        return self.use(*self._place_of(cls))
 
     def use(self, package: str, name: str) -> str:
         """Import a name from a package."""
+        self._used.add((package, name))
+        return self._name(package, name)
+
+    def _name(self, package: str, name: str) -> str:
         known = self._known.get((package, name))
         if known is None:
             known = self._known[package, name] = self._names.claim(name)
@@ -52,6 +65,8 @@ class Imports:
         """The import statements, by package."""
         packages: dict[str, list[str]] = defaultdict(list)
         for (package, name), known in self._known.items():
+            if (package, name) not in self._used:
+                continue
             packages[package].append(name if known == name else f"{name} as {known}")
         return [_from_import(package, sorted(packages[package], key=_isort_key)) for package in sorted(packages)]
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from studio.code.calls import Calls
-from studio.code.export import RUN
+from studio.code.dialect import RUN
 from studio.code.findings import Position, Problems
 from studio.code.parsed import ParsedValue, broken, parts_of
 from studio.code.scope import Defined, Scope, import_bindings_of

@@ -8,9 +8,9 @@ from enum import Enum
 from typing import cast
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
-from studio.code.layout import Call, Expression, Items, Name, Pairs, Text
+from studio.code.dialect import Dialect
+from studio.code.layout import Call, Expression, Items, Name, Pairs
 from studio.code.names import Imports
 from studio.components import Component, SecretRef
 from studio.errors import ConfigError
@@ -22,8 +22,9 @@ WriteComponent = Callable[[Component, str, str], Expression]
 class Values:
     """Writes values; components inside them are left to `write_component`."""
 
-    def __init__(self, imports: Imports, write_component: WriteComponent) -> None:
+    def __init__(self, imports: Imports, write_component: WriteComponent, dialect: Dialect) -> None:
         self._imports = imports
+        self._dialect = dialect
         self._write_component = write_component
 
     def expression(self, value: object, where: str, slot: str = "") -> Expression:
@@ -41,13 +42,13 @@ class Values:
             case Component():
                 return self._write_component(value, where, slot)
             case SecretRef(reference=reference):
-                return self._secret(reference)
+                return self._dialect.secret(reference, where, self._imports)
             case Enum():
                 return Name(f"{self._imports.name_of(type(value))}.{value.name}")
             case None | bool() | int() | float() | bytes():
                 return Name(repr(value))
             case str():
-                return Text(value)
+                return self._dialect.text(value, where, self._imports)
             case BaseModel():
                 return self._model(value, where)
             case _ if is_dataclass(value) and not isinstance(value, type):
@@ -65,25 +66,20 @@ class Values:
     def arguments(self, component: BaseModel, where: str) -> dict[str, Expression]:
         """The fields that a constructor must be given: all but those that have their default."""
         config = component.dump_component()["config"] if isinstance(component, Component) else None
-        values = {name: getattr(component, name) for name in type(component).model_fields}
         found: dict[str, Expression] = {}
-        for name, field in type(component).model_fields.items():
-            is_derived = isinstance(config, dict) and name not in config and values[name] is not None
-            if not is_derived and not _is_default(field, values[name], values):
-                found[name] = self.expression(values[name], f"{where}/{name}", name)
+        for name in type(component).model_fields:
+            value: object = getattr(component, name)
+            is_derived = isinstance(config, dict) and name not in config and value is not None
+            if not is_derived and self._dialect.is_written(component, name, value, f"{where}/{name}"):
+                found[name] = self.expression(value, f"{where}/{name}", name)
         return found
-
-    def _secret(self, reference: str) -> Expression:
-        scheme, _, name = reference.partition(":")
-        if scheme == "env":
-            return Call(self._imports.use("studio.components", "env"), (Text(name),))
-        return Call(self._imports.name_of(SecretRef), (Text(reference),))
 
     def _model(self, value: BaseModel, where: str) -> Expression:
         cls = type(value)
         if cls.__name__.startswith("_") or value.model_extra:
             return self.expression(value.model_dump(mode="json"), where)
-        return Call(self._imports.name_of(cls), named=tuple(self.arguments(value, where).items()))
+        arguments = tuple(self.arguments(value, where).items())
+        return Call(self._imports.name_of(cls), named=arguments, comments=self._dialect.comments(where))
 
     def _pairs(self, value: Mapping[object, object], where: str, slot: str) -> Expression:
         return Pairs(
@@ -94,26 +90,6 @@ class Values:
         )
 
     def _items(self, value: Sequence[object], where: str, slot: str) -> Expression:
-        items = tuple(self.expression(item, f"{where}/{index}", slot) for index, item in enumerate(value))
+        places = ((item, f"{where}/{index}") for index, item in enumerate(value))
+        items = tuple(self.expression(item, place, slot) for item, place in places if self._dialect.has(item, place))
         return Items(items, "()" if isinstance(value, tuple) else "[]")
-
-
-def _is_default(field: FieldInfo, value: object, others: dict[str, object]) -> bool:
-    """Whether the constructor would come to this value by itself; some defaults depend on other fields."""
-    if field.is_required():
-        return False
-    default: object = field.get_default(call_default_factory=True, validated_data=others)
-    return default is value or repr(_plain(default)) == repr(_plain(value))
-
-
-def _plain(value: object) -> object:
-    """The value as lists, dictionaries and scalars, whose texts are equal exactly when the values are."""
-    if isinstance(value, Component):
-        return value.dump_component()
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in cast("Mapping[object, object]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in cast("Sequence[object]", value)]
-    return value

@@ -3,10 +3,7 @@
 from studio.importers.bundle import Bundle as Bundle
 from studio.importers.bundle import bundle_of as bundle_of
 from studio.importers.bundle import read_bundle as read_bundle
-from studio.importers.findings import VERDICTS as VERDICTS
 from studio.importers.findings import Imported as Imported
-from studio.importers.findings import ImportFinding as ImportFinding
-from studio.importers.findings import Verdict as Verdict
 from studio.importers.importing import SOURCES as SOURCES
 from studio.importers.importing import UnknownSource as UnknownSource
 from studio.importers.importing import detect as detect

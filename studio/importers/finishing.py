@@ -7,13 +7,14 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from studio.code.conversion import ConversionFinding
 from studio.components import JsonObject, validate_component
 from studio.components.python_text import bounded_together
 from studio.components.secret_variables import keys_as_variables
 from studio.errors import InvalidComponent, TooLarge
 from studio.importers.bundle import MAX_DOCUMENT
 from studio.importers.components import config_of
-from studio.importers.findings import Imported, ImportFinding, Location, Report
+from studio.importers.findings import Imported, Location, Report
 
 
 def finished(source: str, team: JsonObject, report: Report) -> Imported:
@@ -35,7 +36,7 @@ def finished(source: str, team: JsonObject, report: Report) -> Imported:
     for where, variable in variables.items():
         why = f"The file contains a key in plain text. It is read from the environment variable {variable} instead."
         findings.append(
-            ImportFinding("approximated", Location("", pointer=where), "Key", where, why, f"Set {variable}.")
+            ConversionFinding("approximated", Location("", pointer=where), "Key", where, why, f"Set {variable}.")
         )
     with bounded_together():
         errors = validate_component(team).errors

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from studio.code.conversion import VERDICTS, ConversionFinding, Verdict
 from studio.components import JsonObject
-from studio.importers import SOURCES, VERDICTS, Imported, ImportFinding, Verdict
+from studio.importers import SOURCES, Imported
 from studio.services.galleries import Tally
 
 TITLES: Mapping[Verdict, str] = {
@@ -30,7 +31,7 @@ class FindingGroup:
 
     title: str
     tone: str
-    findings: tuple[ImportFinding, ...]
+    findings: tuple[ConversionFinding, ...]
     is_open: bool
 
 
@@ -82,7 +83,7 @@ def layout_of(imported: Imported) -> JsonObject:
     return {"notes": {"import": note}}
 
 
-def _findings(imported: Imported, verdict: Verdict) -> tuple[ImportFinding, ...]:
+def _findings(imported: Imported, verdict: Verdict) -> tuple[ConversionFinding, ...]:
     return tuple(finding for finding in imported.findings if finding.verdict == verdict)
 
 

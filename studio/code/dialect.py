@@ -1,0 +1,96 @@
+"""Whose words a script is written in: the studio's own, or, in exporters, those of another framework."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from studio.code.defaults import is_default
+from studio.code.layout import Call, Expression, Text
+from studio.code.names import Imports, public_package
+from studio.components import Component, SecretRef
+
+WriteJson = Callable[[object, str], Expression]
+"""Takes plain data and its JSON pointer."""
+
+RUN = """async def main() -> None:
+    task = " ".join(sys.argv[1:]) or input("Task: ")
+    await Console({builder}().run_stream(task=task), output_stats=True)
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main())
+    except StudioError as error:
+        sys.exit(str(error))"""
+
+PRINT = """if __name__ == "__main__":
+    print(json.dumps({builder}().dump_component(), indent=2))"""
+
+
+class Dialect:
+    """The studio's own words."""
+
+    run = RUN
+    """How a script runs its team."""
+    run_needs: tuple[tuple[str, str], ...] = (("studio.console", "Console"), ("studio.errors", "StudioError"))
+    show = PRINT
+    """How a script shows a component that is neither a team nor an agent."""
+    modules: Mapping[str, str] = {name: f"import {name}" for name in ("asyncio", "json", "sys")}
+    """Modules that a script may import, with their statements: their names are taken."""
+    keeps_notes = True
+    """Whether a script holds labels and notes in a table of its own."""
+
+    def place_of(self, cls: type) -> tuple[str, str]:
+        """The module that a class is imported from, and its name there."""
+        return public_package(cls), cls.__name__
+
+    def secret(self, reference: str, where: str, imports: Imports) -> Expression:
+        """The value of a secret."""
+        del where
+        scheme, _, name = reference.partition(":")
+        if scheme == "env":
+            return Call(imports.use("studio.components", "env"), (Text(name),))
+        return Call(imports.name_of(SecretRef), (Text(reference),))
+
+    def text(self, value: str, where: str, imports: Imports) -> Expression:
+        """A text in a field."""
+        del where, imports
+        return Text(value)
+
+    def is_written(self, owner: BaseModel, name: str, value: object, where: str) -> bool:
+        """Whether a constructor must be given a field: not where it would come to the value by itself."""
+        del where
+        values = {each: getattr(owner, each) for each in type(owner).model_fields}
+        field: FieldInfo = type(owner).model_fields[name]
+        return not is_default(field, value, values)
+
+    def has(self, value: object, where: str) -> bool:
+        """Whether an entry of a list can be written."""
+        del value, where
+        return True
+
+    def call(self, name: str, part: Component, arguments: dict[str, Expression], where: str, json: WriteJson) -> Call:
+        """The call that makes a part.
+
+        Args:
+            name: Of its class in the script.
+            part: The component.
+            arguments: Those that the constructor must be given.
+            where: JSON pointer of the component.
+            json: Writes plain data.
+        """
+        del part, where, json
+        return Call(name, named=tuple(arguments.items()))
+
+    def needs_variable(self, part: Component) -> bool:
+        """Whether a part cannot be written where it is used."""
+        del part
+        return False
+
+    def comments(self, where: str) -> tuple[str, ...]:
+        """What is said above the arguments of a call: each a line, and never code."""
+        del where
+        return ()
