@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -12,8 +13,8 @@ from studio.code.layout import Call, Expression, Text
 from studio.code.names import Imports, public_package
 from studio.components import Component, SecretRef
 
-WriteJson = Callable[[object, str], Expression]
-"""Takes plain data and its JSON pointer."""
+if TYPE_CHECKING:
+    from studio.code.values import Values
 
 RUN = """async def main() -> None:
     task = " ".join(sys.argv[1:]) or input("Task: ")
@@ -38,14 +39,23 @@ class Dialect:
     run_needs: tuple[tuple[str, str], ...] = (("studio.console", "Console"), ("studio.errors", "StudioError"))
     show = PRINT
     """How a script shows a component that is neither a team nor an agent."""
+    run_modules: tuple[str, ...] = ("asyncio", "sys")
+    show_modules: tuple[str, ...] = ("json",)
     modules: Mapping[str, str] = {name: f"import {name}" for name in ("asyncio", "json", "sys")}
     """Modules that a script may import, with their statements: their names are taken."""
+    any_import = False
+    """Whether a tool is a function of the script also if it imports what is not part of Python."""
     keeps_notes = True
     """Whether a script holds labels and notes in a table of its own."""
 
     def place_of(self, cls: type) -> tuple[str, str]:
         """The module that a class is imported from, and its name there."""
         return public_package(cls), cls.__name__
+
+    def knows(self, cls: type[BaseModel]) -> bool:
+        """Whether there is a class for a plain object; others are written as dictionaries."""
+        del cls
+        return True
 
     def secret(self, reference: str, where: str, imports: Imports) -> Expression:
         """The value of a secret."""
@@ -72,7 +82,7 @@ class Dialect:
         del value, where
         return True
 
-    def call(self, name: str, part: Component, arguments: dict[str, Expression], where: str, json: WriteJson) -> Call:
+    def call(self, name: str, part: Component, arguments: dict[str, Expression], where: str, values: Values) -> Call:
         """The call that makes a part.
 
         Args:
@@ -80,9 +90,9 @@ class Dialect:
             part: The component.
             arguments: Those that the constructor must be given.
             where: JSON pointer of the component.
-            json: Writes plain data.
+            values: Writes further values.
         """
-        del part, where, json
+        del part, where, values
         return Call(name, named=tuple(arguments.items()))
 
     def needs_variable(self, part: Component) -> bool:

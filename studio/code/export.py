@@ -102,7 +102,7 @@ class _Script:
                 arguments.setdefault("global_imports", Items(()))
             call = _function_call(name, function, arguments)
         else:
-            call = self._dialect.call(name, part, arguments, where, self._values.expression)
+            call = self._dialect.call(name, part, arguments, where, self._values)
         return replace(call, comments=self._dialect.comments(where))
 
     def _is_inline(self, part: Component, call: Call, uses: int) -> bool:
@@ -133,7 +133,7 @@ class _Script:
         """Put a tool's function into the script; None where it must stay text."""
         config = tool.dump_component()["config"]
         assert isinstance(config, dict)
-        function = read_function(tool.source_code, config.get("global_imports", []))
+        function = read_function(tool.source_code, config.get("global_imports", []), any_import=self._dialect.any_import)
         if function is None or function.wants_token != tool.has_cancellation_support:
             return None
         if function.name in self._functions:
@@ -185,13 +185,14 @@ class _Script:
         return f"{NOTES_COMMENT}\n{value}"
 
     def _head(self, *, is_runnable: bool) -> str:
-        ours = {"import asyncio", "import sys"} if is_runnable else {"import json"}
-        ours |= {f"import {module}" for module in self._imports.modules}
+        modules = self._dialect.run_modules if is_runnable else self._dialect.show_modules
+        ours = {f"import {module}" for module in {*modules, *self._imports.modules}}
         theirs = {statement for name, statement in self._bound.items() if name not in self._dialect.modules}
         # Without this, a tool's annotations would be evaluated where the script only wants to name them.
         future = ["from __future__ import annotations", ""] if self._functions else []
         standard = _joined_imports(ours | theirs)
-        return "\n".join([f'"""{_docstring(self._component)}"""', "", *future, *standard, "", *self._imports.lines()])
+        standard = [*standard, ""] if standard else []
+        return "\n".join([f'"""{_docstring(self._component)}"""', "", *future, *standard, *self._imports.lines()])
 
 
 NOTES_COMMENT = "# Labels and notes of the parts, by place: shown on the canvas, without effect on a run."

@@ -90,12 +90,12 @@ def names_read(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[st
     return frozenset(used - bound - set(dir(builtins)))
 
 
-def read_function(source: str, global_imports: JsonValue) -> FunctionSource | None:
+def read_function(source: str, global_imports: JsonValue, *, any_import: bool = False) -> FunctionSource | None:
     """The function in a tool's source; None where it must stay text.
 
     It must be one function whose text Python would give back unchanged; defining it must run nothing (no decorator, no
-    default but a literal); what it imports must be there on every machine; and it uses nothing that only its own
-    process offers.
+    default but a literal); what it imports must be there on every machine, or `any_import` allows it; and it uses
+    nothing that only its own process offers.
     """
     try:
         tree = parsed(source)
@@ -105,7 +105,7 @@ def read_function(source: str, global_imports: JsonValue) -> FunctionSource | No
         return None
     function = tree.body[0]
     bindings = import_bindings(global_imports)
-    if bindings is None or not all(_is_always_there(statement) for _, statement in bindings):
+    if bindings is None or not (any_import or all(_is_always_there(statement) for _, statement in bindings)):
         return None
     if function.decorator_list or not _is_given_back(source):
         return None

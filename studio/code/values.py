@@ -23,7 +23,7 @@ class Values:
     """Writes values; components inside them are left to `write_component`."""
 
     def __init__(self, imports: Imports, write_component: WriteComponent, dialect: Dialect) -> None:
-        self._imports = imports
+        self.imports = imports
         self._dialect = dialect
         self._write_component = write_component
 
@@ -42,18 +42,18 @@ class Values:
             case Component():
                 return self._write_component(value, where, slot)
             case SecretRef(reference=reference):
-                return self._dialect.secret(reference, where, self._imports)
+                return self._dialect.secret(reference, where, self.imports)
             case Enum():
-                return Name(f"{self._imports.name_of(type(value))}.{value.name}")
+                return Name(f"{self.imports.name_of(type(value))}.{value.name}")
             case None | bool() | int() | float() | bytes():
                 return Name(repr(value))
             case str():
-                return self._dialect.text(value, where, self._imports)
+                return self._dialect.text(value, where, self.imports)
             case BaseModel():
                 return self._model(value, where)
             case _ if is_dataclass(value) and not isinstance(value, type):
                 items = [self.expression(getattr(value, item.name), where) for item in fields(value)]
-                return Call(self._imports.name_of(type(value)), tuple(items))
+                return Call(self.imports.name_of(type(value)), tuple(items))
             case dict():
                 return self._pairs(cast("Mapping[object, object]", value), where, slot)
             case list() | tuple():
@@ -76,10 +76,10 @@ class Values:
 
     def _model(self, value: BaseModel, where: str) -> Expression:
         cls = type(value)
-        if cls.__name__.startswith("_") or value.model_extra:
+        if cls.__name__.startswith("_") or value.model_extra or not self._dialect.knows(cls):
             return self.expression(value.model_dump(mode="json"), where)
         arguments = tuple(self.arguments(value, where).items())
-        return Call(self._imports.name_of(cls), named=arguments, comments=self._dialect.comments(where))
+        return Call(self.imports.name_of(cls), named=arguments, comments=self._dialect.comments(where))
 
     def _pairs(self, value: Mapping[object, object], where: str, slot: str) -> Expression:
         return Pairs(

@@ -1,0 +1,105 @@
+"""From a team to a program: which targets there are, and what each makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from pydantic import JsonValue
+
+from studio.code import export_python
+from studio.code.conversion import ConversionFinding, Report, Verdict, counts_of
+from studio.components import Component, JsonObject, walk
+from studio.exporters.autogen import write_autogen
+from studio.exporters.parts import name_of_part, place
+
+TargetKey = Literal["python", "autogen"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that runs an exported team.
+
+    Args:
+        key: As on the command line.
+        title: As people call it.
+        write: Makes the script, and says in the report what is different.
+    """
+
+    key: TargetKey
+    title: str
+    write: Callable[[Component, Report], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A script that was made of a team.
+
+    Args:
+        target: Key of the target.
+        code: The script.
+        findings: One for each part, in the order of the team.
+    """
+
+    target: TargetKey
+    code: str
+    findings: tuple[ConversionFinding, ...]
+
+    @property
+    def counts(self) -> Mapping[Verdict, int]:
+        """How many parts there are of each verdict."""
+        return counts_of(self.findings)
+
+    def as_json(self) -> JsonObject:
+        """The report, with the script."""
+        findings = cast("list[JsonValue]", [each.as_json() for each in self.findings])
+        return {
+            "target": self.target,
+            "code": self.code,
+            "findings": findings,
+            "counts": dict(cast("Mapping[str, int]", self.counts)),
+        }
+
+
+def export_team(component: Component, target: TargetKey = "python") -> Exported:
+    """Write a component as a script for a target. Executes and imports nothing of it.
+
+    Raises:
+        ConfigError: A part is not installed, or the target has nothing that it could be.
+    """
+    report = Report()
+    code = TARGETS[target].write(component, report)
+    return Exported(target, code, tuple(_in_order(component, report)))
+
+
+def _in_order(component: Component, report: Report) -> list[ConversionFinding]:
+    """What was said of each part, and that the others are exact."""
+    found: list[ConversionFinding] = []
+    left = list(report.findings)
+    told_of = {each.place.pointer for each in left}
+    for where, part in walk(component):
+        own = [each for each in left if each.place.pointer == where or _is_field(each.place.pointer, where)]
+        left = [each for each in left if each not in own]
+        is_gone = any(where.startswith(f"{each}/") for each in told_of)
+        exact = [] if own or is_gone else [ConversionFinding("exact", place(where), name_of_part(part))]
+        found += own or exact
+    return found + left
+
+
+def _is_field(pointer: str, where: str) -> bool:
+    """Whether a pointer leads to something of a component that is no component."""
+    rest = pointer.removeprefix(f"{where}/config/") if pointer.startswith(f"{where}/config/") else ""
+    return bool(rest) and "/config/" not in rest
+
+
+def _write_python(component: Component, report: Report) -> str:
+    del report  # the studio's own words leave nothing out
+    return export_python(component)
+
+
+_TARGETS = (
+    Target("python", "Team Studio", _write_python),
+    Target("autogen", "AutoGen 0.7", write_autogen),
+)
+TARGETS: Mapping[TargetKey, Target] = {target.key: target for target in _TARGETS}
