@@ -95,7 +95,7 @@ def config_fields(cls: type[Any], *, is_component: bool) -> list[str] | None:
 def parameters(cls: type[Any], fields_of: list[str]) -> dict[str, Any]:
     """What a constructor must and may be given; `many` is what it takes by position, however many there are."""
     if hasattr(cls, "__total__"):
-        return {"required": sorted(getattr(cls, "__required_keys__")), "optional": dict.fromkeys(fields_of)}
+        return {"required": sorted(cls.__required_keys__), "optional": dict.fromkeys(fields_of)}
     required: list[str] = []
     optional: dict[str, Any] = {}
     many = ""

@@ -133,7 +133,8 @@ class _Script:
         """Put a tool's function into the script; None where it must stay text."""
         config = tool.dump_component()["config"]
         assert isinstance(config, dict)
-        function = read_function(tool.source_code, config.get("global_imports", []), any_import=self._dialect.any_import)
+        imports = config.get("global_imports", [])
+        function = read_function(tool.source_code, imports, any_import=self._dialect.any_import)
         if function is None or function.wants_token != tool.has_cancellation_support:
             return None
         if function.name in self._functions:

@@ -1,0 +1,175 @@
+"""Exported scripts in the frameworks that they are for: where these are installed, and what they do there."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from studio.agents import UserProxyAgent
+from studio.components import Component, JsonObject, load_component, walk
+from studio.exporters import Exported, TargetKey, export_team
+from studio.galleries import parse_gallery, shipped_galleries
+from studio.models import ChatCompletionClient, ReplayChatCompletionClient
+from studio.teams import Team
+from studio.tools import BaseTool, FunctionTool, Workbench
+from tests.exporters.samples import Sample
+from tests.fakes.openai_server import OpenAIServer
+from tests.importers.transcripts import ScriptedModels, Turn
+
+HERE = Path(__file__).parent
+SOMEWHERE = "http://127.0.0.1:9/v1"
+"""Stands in scripts that are not run."""
+PACKAGES: Mapping[TargetKey, tuple[str, str]] = {
+    "autogen": ("autogen_agentchat", "AUTOGEN_PYTHON"),
+    "agent-framework": ("agent_framework", "AGENT_FRAMEWORK_PYTHON"),
+}
+"""The package of a target, and the variable that names a Python which has it."""
+
+
+@cache
+def python_of(target: TargetKey) -> str:
+    """A Python that has the framework; empty where there is none."""
+    package, variable = PACKAGES[target]
+    return sys.executable if find_spec(package) else os.environ.get(variable, "")
+
+
+def shipped() -> dict[str, JsonObject]:
+    """Every component of AutoGen's kinds that comes with the studio, by group and label."""
+    galleries = [parse_gallery(file.read_bytes()) for file in shipped_galleries()]
+    entries = [each for gallery in galleries for each in gallery.entries]
+    return {
+        f"{each.group}/{each.label}": each.component
+        for each in entries
+        if str(each.component["provider"]).startswith("autogen_")
+    }
+
+
+def digest(exported: Exported) -> str:
+    """Tells whether a script is one that was run in its framework."""
+    return hashlib.sha256(exported.code.encode()).hexdigest()[:16]
+
+
+def sample_team(sample: Sample, url: str = SOMEWHERE) -> Component:
+    """The team as it comes from its JSON."""
+    return load_component(sample.team(url).dump_component())
+
+
+def our_turns(sample: Sample, server: OpenAIServer) -> list[Turn]:
+    """What the models of the team are asked in the studio."""
+    models = ScriptedModels(sample.answers)
+    server.always(models)
+    team = sample_team(sample, server.url)
+    assert isinstance(team, Team)
+    asyncio.run(_played(team, sample.task))
+    return models.turns
+
+
+def their_turns(sample: Sample, target: TargetKey, server: OpenAIServer, folder: Path) -> list[Turn]:
+    """What they are asked where the exported script is run as a program."""
+    models = ScriptedModels(sample.answers)
+    server.always(models)
+    script = folder / "exported.py"
+    script.write_text(export_team(sample_team(sample, server.url), target).code, encoding="utf-8")
+    command = [python_of(target), str(script), sample.task]
+    variables = {**os.environ, "OPENAI_API_KEY": "none"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=variables, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return models.turns
+
+
+def in_autogen(exports: Mapping[str, tuple[Exported, str]]) -> dict[str, Any]:
+    """What AutoGen builds of scripts, and what it says where there is a task."""
+    codes = {name: exported.code for name, (exported, _) in exports.items()}
+    variables = {each for code in codes.values() for each in re.findall(r'os\.environ\["([^"]+)"\]', code)}
+    given = {
+        "variables": sorted(variables | {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}),
+        "scripts": {name: [codes[name], task] for name, (_, task) in exports.items()},
+    }
+    command = [python_of("autogen"), str(HERE / "build_in_autogen.py")]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def said_here(team: Component, task: str) -> JsonObject:
+    """What a run in the studio says, and why it stops."""
+    assert isinstance(team, Team)
+    result = asyncio.run(_played(team, task))
+    messages: Any = [[type(each).__name__, each.source, each.to_text()] for each in result.messages]
+    return {"messages": messages, "stop_reason": result.stop_reason}
+
+
+async def _played(team: Team, task: str) -> Any:
+    async for item in team.run_stream(task):
+        last = item
+    return last
+
+
+def plays_alone(component: Component) -> bool:
+    """Whether a run of it needs no person, no service and no program: its models are scripted."""
+    parts = [part for _, part in walk(component)]
+    unsafe = [part for part in parts if isinstance(part, UserProxyAgent | Workbench | ChatCompletionClient | BaseTool)]
+    safe = (ReplayChatCompletionClient, FunctionTool)
+    return isinstance(component, Team) and all(isinstance(part, safe) for part in unsafe)
+
+
+def expected_json(component: Component, exported: Exported) -> Any:
+    """Our component JSON as AutoGen would write it, without what findings say is left out."""
+    document: Any = json.loads(json.dumps(component.dump_component()))
+    gone = [each.place.pointer for each in exported.findings if each.verdict == "dropped"]
+    for pointer in sorted(gone, key=_steps, reverse=True):
+        *way, last = _steps(pointer)
+        at = document
+        for step in way:
+            at = at[int(step)] if isinstance(at, list) else at[step]
+        del at[int(last) if isinstance(at, list) else last]
+    return comparable(document)
+
+
+def _steps(pointer: str) -> list[str]:
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
+def comparable(value: Any) -> Any:
+    """Component JSON without what says nothing: labels, versions, empty lists, values of secrets."""
+    if isinstance(value, list):
+        return [comparable(each) for each in value]
+    if not isinstance(value, dict):
+        return _without_secret(value)
+    kept = {name: comparable(each) for name, each in value.items() if each not in (None, [], {})}
+    if "provider" not in kept:
+        return kept
+    config = dict(kept.get("config", {}))
+    if kept["provider"].endswith(".AssistantAgent") and config.get("tools"):  # AutoGen writes it so
+        bench = {"provider": "autogen_core.tools.StaticStreamWorkbench", "config": {"tools": config.pop("tools")}}
+        config["workbench"] = [bench, *config.get("workbench", [])]
+    return {"provider": kept["provider"], "config": config}
+
+
+def _without_secret(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    hidden = re.sub(r"\{?\b(env|secret):[\w.-]+\}?", "none", value)
+    return "none" if hidden == "**********" else hidden
+
+
+def recorded(target: TargetKey) -> dict[str, Any]:
+    """What was recorded where the framework is installed."""
+    file = HERE / f"{target.replace('-', '_')}_originals.json"
+    return json.loads(file.read_text("utf-8")) if file.exists() else {}
+
+
+def write_record(target: TargetKey, found: Mapping[str, Any]) -> None:
+    """Keep what was recorded."""
+    file = HERE / f"{target.replace('-', '_')}_originals.json"
+    file.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
