@@ -34,7 +34,7 @@ LAYERS = [
     {"agents", "conditions"},
     {"teams"},
     {"runs", "code", "galleries"},
-    {"deployments", "importers"},
+    {"deployments", "importers", "exporters"},
     {"store"},
     {"services"},
     {"doctor", "help"},

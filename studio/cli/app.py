@@ -324,11 +324,18 @@ def export(
     file: TeamFile,
     team: TeamName = "",
     out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write. Default: the terminal.")] = None,
+    to: Annotated[
+        Literal["python", "autogen"], typer.Option("--to", help="What the script is for: Team Studio or AutoGen 0.7.")
+    ] = "python",
+    report: Annotated[
+        bool, typer.Option("--report", help="Print what behaves differently there instead of the script.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the script and the report as JSON.")] = False,
 ) -> None:
-    """Write a team as a Python script."""
+    """Write a team as a Python script, for the studio or for another framework. Executes nothing."""
     from studio.cli.export import export_file
 
-    export_file(file, team, out)
+    export_file(file, team, out, to, as_report=report, as_json=as_json)
 
 
 @app.command("import")

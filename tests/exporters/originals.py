@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from studio.agents import UserProxyAgent
-from studio.components import Component, JsonObject, load_component, walk
+from studio.components import Component, JsonObject, find_class, load_component, walk
 from studio.exporters import Exported, TargetKey, export_team
+from studio.exporters.autogen_classes import autogen_class
 from studio.galleries import parse_gallery, shipped_galleries
 from studio.models import ChatCompletionClient, ReplayChatCompletionClient
 from studio.teams import Team
@@ -27,12 +28,11 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.importers.transcripts import ScriptedModels, Turn
 
 HERE = Path(__file__).parent
+BENCH = "autogen_core.tools.StaticStreamWorkbench"
+UNBOUNDED = "autogen_core.model_context.UnboundedChatCompletionContext"
 SOMEWHERE = "http://127.0.0.1:9/v1"
 """Stands in scripts that are not run."""
-PACKAGES: Mapping[TargetKey, tuple[str, str]] = {
-    "autogen": ("autogen_agentchat", "AUTOGEN_PYTHON"),
-    "agent-framework": ("agent_framework", "AGENT_FRAMEWORK_PYTHON"),
-}
+PACKAGES: Mapping[TargetKey, tuple[str, str]] = {"autogen": ("autogen_agentchat", "AUTOGEN_PYTHON")}
 """The package of a target, and the variable that names a Python which has it."""
 
 
@@ -151,9 +151,26 @@ def comparable(value: Any) -> Any:
         return kept
     config = dict(kept.get("config", {}))
     if kept["provider"].endswith(".AssistantAgent") and config.get("tools"):  # AutoGen writes it so
-        bench = {"provider": "autogen_core.tools.StaticStreamWorkbench", "config": {"tools": config.pop("tools")}}
-        config["workbench"] = [bench, *config.get("workbench", [])]
+        config["workbench"] = [
+            {"provider": BENCH, "config": {"tools": config.pop("tools")}},
+            *config.get("workbench", []),
+        ]
+    known = autogen_class(find_class(kept["provider"]) or Component)
+    if known and known.fields:  # constructors take some things that no JSON of AutoGen keeps
+        config = {name: each for name, each in config.items() if name in known.fields or not known.takes(name)}
+    if config.get("model_context") == {"provider": UNBOUNDED, "config": {}}:
+        del config["model_context"]
+    if config.get("workbench") == [{"provider": BENCH, "config": {}}]:
+        del config["workbench"]
+    if "json_schema" in config and kept["provider"].endswith("StructuredMessageFactory"):
+        config["json_schema"] = _without_titles(config["json_schema"])
     return {"provider": kept["provider"], "config": config}
+
+
+def _without_titles(schema: Any) -> Any:
+    """A JSON schema without the titles that Pydantic gives fields."""
+    fields = {name: {key: each[key] for key in each if key != "title"} for name, each in schema["properties"].items()}
+    return {**schema, "properties": fields}
 
 
 def _without_secret(value: Any) -> Any:

@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field, JsonValue
 
 from studio.agents import ChatAgent
 from studio.agents.advice import lacks
-from studio.code import export_python
 from studio.components import JsonObject, Side, extract_secrets, find_class, load_component, template, walk
 from studio.errors import InvalidDocument, NotFound, StudioError
+from studio.exporters import Exported, TargetKey, export_team
 from studio.galleries import parse_gallery
 from studio.importers import import_foreign, name_for
 from studio.models import ChatCompletionClient
@@ -97,6 +97,7 @@ class PlaceComponent(RequestBody):
 
 class PythonRequest(RequestBody):
     component: JsonObject
+    target: TargetKey = Field("python", description="What the script is for.")
 
 
 class TeamSummaryOut(BaseModel):
@@ -119,6 +120,8 @@ class SavedOut(TeamOut):
 class PythonOut(BaseModel):
     code: str
     filename: str
+    counts: dict[str, int] = Field(description="How many parts are `exact`, `approximated`, `dropped` and `asked`.")
+    findings: list[JsonObject] = Field(description="What becomes of each part in the target, with its place.")
 
 
 @router.get("/teams", summary="List teams by a filter")
@@ -239,23 +242,30 @@ async def team_python(
     team_id: str,
     store: StoreDep,
     as_file: Annotated[Literal["0", "1"], Query(alias="download", description="1 answers with the file itself.")] = "0",
+    target: Annotated[TargetKey, Query(description="What the script is for.")] = "python",
 ) -> Response | PythonOut:
     team = await store.teams.get(team_id)
-    code, _ = await asyncio.to_thread(_as_python, team.component)
+    exported, _ = await asyncio.to_thread(_exported, team.component, target)
     name = filename(team.name, ".py")
-    return download(code, name, "text/x-python") if as_file == "1" else PythonOut(code=code, filename=name)
+    return download(exported.code, name, "text/x-python") if as_file == "1" else _python_out(exported, name)
 
 
 @router.post("/python", dependencies=[QUEUED], summary="Export any component as a Python script; stores nothing")
 async def python(body: PythonRequest) -> PythonOut:
-    code, label = await asyncio.to_thread(_as_python, body.component)
-    return PythonOut(code=code, filename=filename(label, ".py"))
+    exported, label = await asyncio.to_thread(_exported, body.component, body.target)
+    return _python_out(exported, filename(label, ".py"))
 
 
-def _as_python(document: JsonObject) -> tuple[str, str]:
-    """The script and the component's label; a key in the open stays out of it."""
+def _exported(document: JsonObject, target: TargetKey) -> tuple[Exported, str]:
+    """The script with its report, and the component's label; a key in the open stays out of it."""
     component = load_component(extract_secrets(document)[0])
-    return export_python(component), component.label
+    return export_team(component, target), component.label
+
+
+def _python_out(exported: Exported, name: str) -> PythonOut:
+    findings = [finding.as_json() for finding in exported.findings]
+    counts = {str(verdict): count for verdict, count in exported.counts.items()}
+    return PythonOut(code=exported.code, filename=name, counts=counts, findings=findings)
 
 
 def saved_out(team: Team, merged_changes: list[str]) -> SavedOut:
