@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from studio.code.conversion import VERDICTS, ConversionFinding, Verdict
 from studio.components import JsonObject
 from studio.importers import SOURCES, Imported
+from studio.services.conversion_report import TITLES, FindingGroup, findings_of, groups_of, tallies_of
 from studio.services.galleries import Tally
 
-TITLES: Mapping[Verdict, str] = {
-    "asked": "Needed from you",
-    "dropped": "Left out",
-    "approximated": "Approximated",
-    "exact": "Exact",
-}
-"""In the order in which a person reads them."""
-TONES: Mapping[Verdict, str] = {"asked": "warning", "dropped": "danger", "approximated": "info", "exact": "info"}
-STATES: Mapping[Verdict, str] = {"asked": "waiting", "dropped": "wrong", "approximated": "opaque", "exact": "loaded"}
 MAX_NOTE = 2_000
 """Characters of a note on the canvas."""
 NOTE_X, NOTE_Y = -352, -40
-
-
-@dataclass(frozen=True)
-class FindingGroup:
-    """The findings of one verdict."""
-
-    title: str
-    tone: str
-    findings: tuple[ConversionFinding, ...]
-    is_open: bool
 
 
 @dataclass(frozen=True)
@@ -48,16 +28,9 @@ class ImportReport:
 
 def report_of(imported: Imported) -> ImportReport:
     """The report as a page shows it: what is needed first, and exact parts folded."""
-    counts = imported.counts
-    groups = [
-        FindingGroup(title, TONES[verdict], _findings(imported, verdict), verdict != "exact")
-        for verdict, title in TITLES.items()
-        if counts[verdict]
-    ]
-    tallies = [Tally(STATES[verdict], f"{counts[verdict]} {verdict}") for verdict in VERDICTS if counts[verdict]]
-    return ImportReport(
-        name_of(imported), SOURCES[imported.source].title, _shape(imported), tuple(tallies), tuple(groups)
-    )
+    findings = imported.findings
+    title, shape = SOURCES[imported.source].title, _shape(imported)
+    return ImportReport(name_of(imported), title, shape, tallies_of(findings), groups_of(findings))
 
 
 def name_of(imported: Imported) -> str:
@@ -72,7 +45,7 @@ def layout_of(imported: Imported) -> JsonObject:
         f"{TITLES[verdict]}: {finding.what}. {finding.why} {finding.fix}".strip()
         for verdict in TITLES
         if verdict != "exact"
-        for finding in _findings(imported, verdict)
+        for finding in findings_of(imported.findings, verdict)
     ]
     if not lines:
         return {}
@@ -81,10 +54,6 @@ def layout_of(imported: Imported) -> JsonObject:
         text = f"{text[: MAX_NOTE - 40].rpartition(chr(10))[0]}\n\nThere is more in the report of the import."
     note: JsonObject = {"team": "", "text": text, "x": NOTE_X, "y": NOTE_Y}
     return {"notes": {"import": note}}
-
-
-def _findings(imported: Imported, verdict: Verdict) -> tuple[ConversionFinding, ...]:
-    return tuple(finding for finding in imported.findings if finding.verdict == verdict)
 
 
 def _shape(imported: Imported) -> str:

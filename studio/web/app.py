@@ -72,6 +72,7 @@ from studio.web.engine import ProcessRole, open_engine
 from studio.web.error_handlers import add_error_handlers, documented_schemas, error_page
 from studio.web.fragments import deployments as deployment_fragments
 from studio.web.fragments import diff, form
+from studio.web.fragments import export as export_fragments
 from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import part_runs as part_run_fragments
 from studio.web.fragments import review as review_fragments
@@ -119,6 +120,7 @@ ROUTERS: Sequence[StudioRouter] = (
     form.router,
     diff.router,
     deployment_fragments.router,
+    export_fragments.router,
     gallery_fragments.router,
     part_run_fragments.router,
     review_fragments.router,

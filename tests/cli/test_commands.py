@@ -52,6 +52,19 @@ def test_a_team_is_exported_to_a_file(studio: Studio, tmp_path: Path, greeting: 
     assert studio("export", file, "-o", tmp_path / "no" / "such" / "folder.py").code == 2
 
 
+def test_a_team_is_exported_for_autogen_with_a_report(studio: Studio, tmp_path: Path, greeting: JsonObject):
+    file = write(tmp_path / "team.json", greeting)
+    code = studio("export", file, "--to", "autogen").out
+    assert "from autogen_agentchat.teams import" in code
+    report = studio("export", file, "--to", "autogen", "--report").out
+    assert report.startswith("AutoGen 0.7\n")
+    assert "exact" in report
+    told = json.loads(studio("export", file, "--to", "autogen", "--json").out)
+    assert told["code"] == code
+    assert told["counts"]["exact"] > 0
+    assert studio("export", file, "--to", "nowhere").code == 2
+
+
 def test_an_exported_script_holds_references_in_place_of_keys(studio: Studio, tmp_path: Path):
     def client(key: str) -> JsonObject:
         headers: JsonObject = {"Authorization": f"Bearer {key}-gate", "Accept": "text/plain"}

@@ -48,6 +48,7 @@ import { selectionBar } from './builder/canvas/draw/selection-bar.js'
 import { otherWindows } from './builder/other-windows.js'
 import { outline } from './builder/panels/outline.js'
 import { offerOf, palette } from './builder/panels/palette.js'
+import { exportDialog } from './builder/panels/export-dialog.js'
 import { download, pythonTab } from './builder/panels/python-tab.js'
 import { runPanel } from './builder/panels/run/panel.js'
 import { tryTab } from './builder/panels/try/tab.js'
@@ -283,6 +284,7 @@ function bindExport(root, editor) {
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '_')
       .replace(/^_|_$/g, '') || 'team'
+  exportDialog(root, editor, stem)
   on(root, 'click', '[data-export]', async (_event, button) => {
     try {
       if (button.dataset['export'] === 'json')

@@ -7,6 +7,7 @@ import asyncio
 from fastapi import Request, Response
 
 from studio.errors import NotFound
+from studio.exporters import TARGETS
 from studio.services.secret_list import suggested_references
 from studio.services.team_templates import scripted_model
 from studio.store import Store
@@ -30,6 +31,7 @@ async def builder_page(
         nav="teams",
         team_id=team.id,
         secrets=secrets,
+        export_targets=tuple(TARGETS.values()),
         trusts_typed_code=settings.trust_typed_code,
     )
 
