@@ -53,7 +53,8 @@ def test_a_team_is_exported_to_a_file(studio: Studio, tmp_path: Path, greeting: 
 
 
 def test_a_team_is_exported_for_autogen_with_a_report(studio: Studio, tmp_path: Path, greeting: JsonObject):
-    file = write(tmp_path / "team.json", greeting)
+    file = tmp_path / "team.json"
+    file.write_text(json.dumps(greeting), encoding="utf-8")
     code = studio("export", file, "--to", "autogen").out
     assert "from autogen_agentchat.teams import" in code
     report = studio("export", file, "--to", "autogen", "--report").out

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from studio.agents import UserProxyAgent
 from studio.components import Component, JsonObject, find_class, load_component, walk
@@ -143,10 +143,11 @@ def _steps(pointer: str) -> list[str]:
 def comparable(value: Any) -> Any:
     """Component JSON without what says nothing: labels, versions, empty lists, values of secrets."""
     if isinstance(value, list):
-        return [comparable(each) for each in value]
+        return [comparable(each) for each in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return _without_secret(value)
-    kept = {name: comparable(each) for name, each in value.items() if each not in (None, [], {})}
+    entries = cast("dict[str, Any]", value)
+    kept = {name: comparable(each) for name, each in entries.items() if each not in (None, [], {})}
     if "provider" not in kept:
         return kept
     config = dict(kept.get("config", {}))

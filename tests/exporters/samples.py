@@ -8,6 +8,7 @@ from typing import Any
 
 from studio.agents import AgentTool, AssistantAgent, Handoff, MessageFilterAgent, MessageFilterConfig, PerSourceFilter
 from studio.agents.structured import StructuredMessageFactory
+from studio.components import env
 from studio.conditions import (
     HandoffTermination,
     MaxMessageTermination,
@@ -66,13 +67,12 @@ class Sample:
 
 
 def model(url: str) -> OpenAIChatCompletionClient:
-    return OpenAIChatCompletionClient(model="gpt-4o-mini", base_url=url, api_key="env:OPENAI_API_KEY")
+    return OpenAIChatCompletionClient(model="gpt-4o-mini", base_url=url, api_key=env("OPENAI_API_KEY"))
 
 
 def agent(url: str, name: str, **config: Any) -> AssistantAgent:
-    return AssistantAgent(
-        name=name, model_client=model(url), **{"system_message": f"You are {name}.", "description": name, **config}
-    )
+    given: dict[str, Any] = {"system_message": f"You are {name}.", "description": name, **config}
+    return AssistantAgent(name=name, model_client=model(url), **given)
 
 
 def weather_tool() -> FunctionTool:

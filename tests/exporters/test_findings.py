@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from studio.agents import AssistantAgent, RegexGuardrail, StepAgent
-from studio.components import Component, load_component
+from studio.components import Component, SecretRef, load_component
 from studio.conditions import ContextVariableTermination, MaxMessageTermination
 from studio.exporters import CannotExport, export_team
 from studio.models import OpenAIChatCompletionClient, ReplayChatCompletionClient
 from studio.teams import DiGraphBuilder, GraphFlow, RoundRobinGroupChat, Swarm
 from studio.tools import FunctionTool
 
-EVIL = """x"); import os; os.system('true') #\n\u2028\"\"\"\\''' \ud800 {0} %s"""
+EVIL = """x"); import os; os.system('true') #\n\u2028\"\"\"\\''' \u202e {0} %s"""
 
 
 def writer(**config: Any) -> AssistantAgent:
@@ -33,14 +33,13 @@ def test_every_part_is_in_the_report_once():
         "": "exact",
         "/config/participants/0": "exact",
         "/config/participants/0/config/model_client": "exact",
-        **({"/config/participants/0/config/model_context": "exact"}),
     }
 
 
 def test_what_autogen_lacks_is_left_out_with_a_finding_and_a_comment():
     rail = RegexGuardrail(name="no numbers", pattern="[0-9]")
     agent = writer(keep_as="draft", input_guardrails=[rail], system_message_holds_variables=True)
-    conditions = ContextVariableTermination(expression="${draft}") | MaxMessageTermination(max_messages=3)
+    conditions = ContextVariableTermination(condition="draft") | MaxMessageTermination(max_messages=3)
     team = RoundRobinGroupChat(participants=[agent], termination_condition=conditions, context_variables={"draft": ""})
     exported = export_team(load_component(team.dump_component()), "autogen")
     dropped = {each.place.pointer for each in exported.findings if each.verdict == "dropped"}
@@ -52,7 +51,8 @@ def test_what_autogen_lacks_is_left_out_with_a_finding_and_a_comment():
         "/config/termination_condition/config/conditions/0",
     }
     said = " ".join(line.strip(" #") for line in exported.code.splitlines() if line.strip().startswith("#"))
-    assert "keep_as" in said and "input_guardrails" in said and "ContextVariableTermination" in said
+    for name in ("keep_as", "input_guardrails", "ContextVariableTermination"):
+        assert name in said
     assert "ContextVariableTermination(" not in exported.code
 
 
@@ -61,7 +61,7 @@ def test_an_edge_on_a_variable_is_always_taken_and_the_report_says_so():
     builder = DiGraphBuilder().add_node(first).add_node(second)
     builder.add_edge(first, second)
     document: Any = GraphFlow(participants=builder.get_participants(), graph=builder.build()).dump_component()
-    document["config"]["graph"]["nodes"]["writer"]["edges"][0]["context_condition"] = "${ready} == True"
+    document["config"]["graph"]["nodes"]["writer"]["edges"][0]["context_condition"] = "ready"
     exported = export_team(load_component(document), "autogen")
     (dropped,) = [each for each in exported.findings if each.verdict == "dropped"]
     assert dropped.place.pointer == "/config/graph/nodes/writer/edges/0/context_condition"
@@ -70,7 +70,7 @@ def test_an_edge_on_a_variable_is_always_taken_and_the_report_says_so():
 
 
 def test_a_participant_that_autogen_lacks_refuses_the_export():
-    step = StepAgent(name="step", text="Go on")
+    step = StepAgent(name="step", message="Go on")
     team = RoundRobinGroupChat(participants=[writer(), step], max_turns=2)
     with pytest.raises(CannotExport, match="StepAgent") as caught:
         export_team(load_component(team.dump_component()), "autogen")
@@ -86,7 +86,7 @@ def test_a_team_within_a_swarm_refuses_the_export():
 
 def test_a_secret_of_the_store_is_asked_for_and_a_header_reads_the_environment():
     model = OpenAIChatCompletionClient(
-        model="some-new-model", api_key="secret:my-key", default_headers={"X-Token": "Bearer {env:TOKEN}!"}
+        model="some-new-model", api_key=SecretRef("secret:my-key"), default_headers={"X-Token": "Bearer {env:TOKEN}!"}
     )
     exported = export_team(load_component(model.dump_component()), "autogen")
     assert 'api_key=os.environ["MY_KEY"]' in exported.code
@@ -111,7 +111,7 @@ def test_no_text_of_a_team_becomes_code(target: Any):
     team = RoundRobinGroupChat(name=EVIL, description=EVIL, participants=[agent], max_turns=1)
     team.annotate(label=EVIL)
     code = export_team(team, target).code
-    code.encode("utf-8")  # a lone surrogate is written out
+    assert "\u202e" not in code  # what turns the direction of text is written out, or is a space
     tree = ast.parse(code)
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     assert EVIL in texts
@@ -120,7 +120,7 @@ def test_no_text_of_a_team_becomes_code(target: Any):
 
 
 def test_a_condition_of_which_nothing_is_left_is_left_out_as_a_whole():
-    condition = ContextVariableTermination(expression="${a}") | ContextVariableTermination(expression="${b}")
+    condition = ContextVariableTermination(condition="a") | ContextVariableTermination(condition="b")
     team = RoundRobinGroupChat(participants=[writer()], termination_condition=condition, max_turns=3)
     exported = export_team(load_component(team.dump_component()), "autogen")
     assert "termination_condition" not in "".join(

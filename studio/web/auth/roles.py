@@ -121,6 +121,7 @@ POST /fragments/places
 POST /fragments/arguments
 POST /api/validate
 POST /api/python
+POST /fragments/export
 POST /api/python/read
 POST /api/components/switch
 """
