@@ -110,9 +110,8 @@ def said_here(team: Component, task: str) -> JsonObject:
 
 
 async def _played(team: Team, task: str) -> Any:
-    async for item in team.run_stream(task):
-        last = item
-    return last
+    items = [item async for item in team.run_stream(task)]
+    return items[-1]
 
 
 def plays_alone(component: Component) -> bool:
@@ -131,9 +130,13 @@ def expected_json(component: Component, exported: Exported) -> Any:
         *way, last = _steps(pointer)
         at = document
         for step in way:
-            at = at[int(step)] if isinstance(at, list) else at[step]
-        del at[int(last) if isinstance(at, list) else last]
+            at = at[_key(at, step)]
+        del at[_key(at, last)]
     return comparable(document)
+
+
+def _key(holder: Any, step: str) -> int | str:
+    return int(step) if isinstance(holder, list) else step
 
 
 def _steps(pointer: str) -> list[str]:
