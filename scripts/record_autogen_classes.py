@@ -32,8 +32,8 @@ def recorded() -> dict[str, Any]:
     classes: dict[str, Any] = {}
     for module in public_modules():
         for name, found in public_classes(module):
-            if told := described(found):
-                classes[f"{module.__name__}.{name}"] = told
+            if description := described(found):
+                classes[f"{module.__name__}.{name}"] = description
     models = {name: known_models(name) for name in ("openai", "anthropic", "ollama")}
     return {"release": version("autogen-agentchat"), "models": models, "classes": dict(sorted(classes.items()))}
 
@@ -124,6 +124,6 @@ def unpacked(cls: type[Any], name: str) -> list[str]:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    told = recorded()
-    WRITTEN.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    print(f"{len(told['classes'])} classes of AutoGen {told['release']}")
+    record = recorded()
+    WRITTEN.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    print(f"{len(record['classes'])} classes of AutoGen {record['release']}")

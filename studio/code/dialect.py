@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -13,8 +13,16 @@ from studio.code.layout import Call, Expression, Text
 from studio.code.names import Imports, public_package
 from studio.components import Component, SecretRef
 
-if TYPE_CHECKING:
-    from studio.code.values import Values
+
+class Writer(Protocol):
+    """Writes values, and imports what they need."""
+
+    imports: Imports
+
+    def expression(self, value: object, where: str, slot: str = "") -> Expression:
+        """The value as an expression."""
+        ...
+
 
 RUN = """async def main() -> None:
     task = " ".join(sys.argv[1:]) or input("Task: ")
@@ -82,7 +90,7 @@ class Dialect:
         del value, where
         return True
 
-    def call(self, name: str, part: Component, arguments: dict[str, Expression], where: str, values: Values) -> Call:
+    def call(self, name: str, part: Component, arguments: dict[str, Expression], where: str, values: Writer) -> Call:
         """The call that makes a part.
 
         Args:

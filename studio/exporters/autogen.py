@@ -10,11 +10,10 @@ from pydantic import BaseModel, JsonValue
 
 from studio.agents import AssistantAgent
 from studio.code.conversion import Report
-from studio.code.dialect import Dialect
+from studio.code.dialect import Dialect, Writer
 from studio.code.export import script_of
 from studio.code.layout import Call, Expression, Items, Name, Pairs, Text, quoted
 from studio.code.names import Imports
-from studio.code.values import Values
 from studio.components import Component, JsonObject, find_class, is_reference, walk
 from studio.components.pointers import is_envelope
 from studio.components.secrets import placeholders_in, variable_of
@@ -164,7 +163,7 @@ class _AutoGen(Dialect):
     def needs_variable(self, part: Component) -> bool:
         return type(part).__name__ == "StructuredMessageFactory"
 
-    def call(self, name: str, part: Component, arguments: dict[str, Expression], where: str, values: Values) -> Call:
+    def call(self, name: str, part: Component, arguments: dict[str, Expression], where: str, values: Writer) -> Call:
         known = autogen_class(type(part))
         if known is None:
             raise _cannot(part, where)
@@ -195,7 +194,7 @@ class _AutoGen(Dialect):
         names = [name for place, name in self._factories.items() if place.startswith(f"{where}/")]
         return tuple(Name(f"{name}.StructuredMessage") for name in dict.fromkeys(names))
 
-    def _tools_beside_workbenches(self, arguments: dict[str, Expression], values: Values) -> None:
+    def _tools_beside_workbenches(self, arguments: dict[str, Expression], values: Writer) -> None:
         """AutoGen's agents have either; a workbench of the tools comes to the same."""
         tools, workbenches = arguments.get("tools"), arguments.get("workbench")
         if isinstance(tools, Items) and isinstance(workbenches, Items) and tools.items and workbenches.items:
@@ -203,7 +202,7 @@ class _AutoGen(Dialect):
             arguments["workbench"] = Items((Call(bench, (arguments.pop("tools"),)), *workbenches.items))
 
     def _abilities(
-        self, client: ChatCompletionClient, arguments: dict[str, Expression], where: str, values: Values
+        self, client: ChatCompletionClient, arguments: dict[str, Expression], where: str, values: Writer
     ) -> None:
         """AutoGen refuses a model that it does not know unless it is told what it can do."""
         model = str(getattr(client, "model", ""))
@@ -214,13 +213,13 @@ class _AutoGen(Dialect):
         self._report.add("approximated", place(where), what, why, fix="Correct it if the model can do something else.")
         self._comments[where].append(why)
 
-    def _loaded(self, name: str, part: Component, known: AutogenClass, where: str, values: Values) -> Call:
+    def _loaded(self, name: str, part: Component, known: AutogenClass, where: str, values: Writer) -> Call:
         """A part of which AutoGen's constructor does not take what its JSON says."""
         document = _known_to_autogen(part.dump_component())
         document["provider"] = f"{known.module}.{known.name}"
         return Call(f"{name}.load_component", (self._json(document, f"{where}/config", values),))
 
-    def _json(self, value: JsonValue, where: str, values: Values) -> Expression:
+    def _json(self, value: JsonValue, where: str, values: Writer) -> Expression:
         if isinstance(value, str) and is_reference(value):
             return self.secret(value, where, values.imports)
         if isinstance(value, dict):

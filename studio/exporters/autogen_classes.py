@@ -65,13 +65,13 @@ def _classes() -> tuple[Mapping[str, AutogenClass], Mapping[str, AutogenClass], 
     by_place: dict[str, AutogenClass] = {}
     by_provider: dict[str, AutogenClass] = {}
     by_name: dict[str, AutogenClass] = {}
-    for place, told in sorted(_recorded()["classes"].items(), key=lambda item: len(item[0])):
+    for place, entry in sorted(_recorded()["classes"].items(), key=lambda item: len(item[0])):
         module, _, name = place.rpartition(".")
-        known = {key: told[key] for key in ("optional", "many") if key in told}
-        found = AutogenClass(module, name, frozenset(told["fields"]), tuple(told["required"]), **known)
+        known = {key: entry[key] for key in ("optional", "many") if key in entry}
+        found = AutogenClass(module, name, frozenset(entry["fields"]), tuple(entry["required"]), **known)
         by_place[place] = found
-        if "provider" in told:
-            by_provider.setdefault(told["provider"], found)
+        if "provider" in entry:
+            by_provider.setdefault(entry["provider"], found)
         else:
             by_name.setdefault(name, found)
     return by_place, by_provider, by_name

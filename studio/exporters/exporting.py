@@ -77,11 +77,11 @@ def _in_order(component: Component, report: Report) -> list[ConversionFinding]:
     """What was said of each part, and that the others are exact."""
     found: list[ConversionFinding] = []
     left = list(report.findings)
-    told_of = {each.place.pointer for each in left}
+    mentioned = {each.place.pointer for each in left}
     for where, part in walk(component):
         own = [each for each in left if each.place.pointer == where or _is_field(each.place.pointer, where)]
         left = [each for each in left if each not in own]
-        is_gone = any(where.startswith(f"{each}/") for each in told_of)
+        is_gone = any(where.startswith(f"{each}/") for each in mentioned)
         exact = [] if own or is_gone else [ConversionFinding("exact", place(where), name_of_part(part))]
         found += own or exact
     return found + left

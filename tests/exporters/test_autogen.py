@@ -111,8 +111,8 @@ def test_the_recorded_classes_are_those_of_the_installed_autogen(tmp_path: Path)
     known = json.loads((ROOT / "studio/exporters/autogen_classes.json").read_text("utf-8"))
     assert installed["release"] == known["release"]
     assert installed["models"] == known["models"]
-    for place, told in installed["classes"].items():  # packages that are not installed here are not compared
-        assert known["classes"][place] == told, place
+    for place, recorded_class in installed["classes"].items():  # packages that are not installed here are not compared
+        assert known["classes"][place] == recorded_class, place
 
 
 def test_every_offered_class_is_recorded_where_the_import_hook_has_it():
