@@ -43,6 +43,7 @@ def test_a_phone_shows_why_a_team_is_refused(open_page: OpenPage) -> None:
     page.get_by_role("button", name="More", exact=True).click()
     page.locator("#more").get_by_role("button", name="Export as Python…").click()
     dialog = page.get_by_role("dialog", name="Export as Python")
+    expect(page.locator("#more")).to_be_hidden()
     dialog.get_by_label("Target").select_option("AutoGen 0.7")
     expect(dialog.get_by_role("alert")).to_contain_text("AutoGen 0.7 has no StepAgent")
     expect(dialog.get_by_role("button", name="Download")).to_be_disabled()

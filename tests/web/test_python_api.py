@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi.testclient import TestClient
 
 from studio.code.source import MAX_CHARACTERS
+from studio.components import JsonObject
 from tests.web.documents import assistant, team
 
 HEAD = "from studio.agents import UserProxyAgent\nfrom studio.conditions import MaxMessageTermination\n"
@@ -15,6 +16,26 @@ def test_what_is_exported_is_read_back(client: TestClient):
     read = client.post("/api/python/read", json={"code": code})
     assert read.status_code == 200
     assert client.post("/api/python", json={"component": read.json()["component"]}).json()["code"] == code
+
+
+def test_a_script_for_another_framework_comes_with_its_report(client: TestClient):
+    writer = assistant("writer")
+    config: JsonObject = writer["config"]  # pyright: ignore[reportAssignmentType]
+    config["keep_as"] = "draft"
+    document = team(writer)
+    answer = client.post("/api/python", json={"component": document, "target": "autogen"}).json()
+    assert "from autogen_agentchat.agents import AssistantAgent" in answer["code"]
+    assert answer["counts"]["dropped"] == 1
+    [dropped] = [each for each in answer["findings"] if each["verdict"] == "dropped"]
+    assert dropped["place"] == {"file": "", "pointer": "/config/participants/0/config/keep_as"}
+    team_id = client.post("/api/teams", json={"component": document}).json()["id"]
+    saved = client.get(f"/api/teams/{team_id}/python", params={"target": "autogen", "download": "1"})
+    assert saved.text.endswith("asyncio.run(main())\n")
+    assert client.post("/api/python", json={"component": document, "target": "nowhere"}).status_code == 422
+    step: JsonObject = {"provider": "studio.agents.StepAgent", "config": {"name": "step", "message": "Go on"}}
+    refused = client.post("/fragments/export", json={"component": team(assistant("a"), step), "target": "autogen"})
+    assert refused.status_code == 422
+    assert refused.json()["error"]["code"] == "cannot_export"
 
 
 def test_what_is_not_read_is_refused_with_line_and_column(client: TestClient):
