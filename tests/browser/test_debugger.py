@@ -106,6 +106,32 @@ def test_a_run_waits_at_a_breakpoint_and_goes_on_in_steps_by_keyboard(open_page:
     expect_end(page)
 
 
+def test_a_box_that_is_pressed_while_the_run_goes_on_keeps_the_press(
+    open_page: OpenPage, make_team: MakeTeam, api: httpx.Client
+) -> None:
+    address = make_team(pair())
+    page = open_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.get_by_role("tab", name="Debug").click()
+    page.get_by_role("form", name="New breakpoint").get_by_label("Agent", exact=True).fill("critic")
+    page.keyboard.press("Enter")
+    point = page.get_by_role("checkbox", name="Before critic")
+    expect(point).to_be_checked()
+    give_task(page, address)
+    page.get_by_role("tab", name="Debug").click()
+    expect(page.locator(STATE)).to_have_text("Paused at a breakpoint")
+    expect(page.locator(".breakpoint .badge")).to_have_text("1×")
+    point.focus()
+    page.keyboard.down("Space")
+    step = {"command": "step", "data": {"until": "turn"}}
+    api.post(f"/api/runs/{page.url.rpartition('/')[2]}/commands", json=step).raise_for_status()  # by somebody else
+    expect(page.locator(STATE)).to_have_text("Paused after a step")
+    expect(page.locator(".breakpoint[data-here]")).to_have_count(0)
+    page.keyboard.up("Space")
+    expect(point).not_to_be_checked()
+    page.get_by_role("button", name="Remove breakpoint: Before critic").click()
+
+
 def test_what_is_added_before_the_stored_settings_are_read_leaves_them_in_place(
     open_page: OpenPage, make_team: MakeTeam, api: httpx.Client
 ) -> None:

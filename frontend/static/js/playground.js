@@ -93,7 +93,7 @@ async function opened(id) {
 function focusRun() {
   const here = document.activeElement
   const isTaken =
-    here?.closest('textarea, dialog, a, [popover]') &&
+    here?.closest('textarea, dialog, a, [popover], .playground-views') &&
     here.checkVisibility() &&
     (task.isBeingWritten || !form.contains(here))
   if (!isFresh || here?.closest('.question-form, [data-part="ask"]') || isTaken) return

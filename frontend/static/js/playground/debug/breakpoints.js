@@ -126,7 +126,11 @@ export function breakpointList(root, settings, component, signal) {
     count(counts, waitsAt) {
       hits = counts
       hitId = waitsAt
-      draw()
+      // Not drawn anew: a box that is just being pressed would forget it.
+      for (const item of /** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll('li'))) {
+        const id = item.dataset['breakpoint'] ?? ''
+        mark(item, hits[id] ?? 0, id === hitId)
+      }
     },
     focus: () => /** @type {HTMLElement} */ (form.elements.namedItem('on')).focus(),
   }
@@ -140,16 +144,11 @@ export function breakpointList(root, settings, component, signal) {
 function row(point, hits, isHere) {
   const words = breakpointText(point)
   const box = el('input', { type: 'checkbox', 'data-id': point.id, checked: point.enabled })
-  return el(
+  const item = el(
     'li',
-    { class: 'breakpoint', 'data-here': isHere, 'data-enabled': String(point.enabled) },
+    { class: 'breakpoint', 'data-breakpoint': point.id, 'data-enabled': String(point.enabled) },
     el('label', { class: 'check grow' }, box, el('span', {}, words)),
-    hits > 0 &&
-      el(
-        'span',
-        { class: 'badge plain numeric', title: `Met ${hits} times in this run` },
-        `${hits}×`,
-      ),
+    el('span', { class: 'badge plain numeric' }),
     el(
       'button',
       {
@@ -161,4 +160,20 @@ function row(point, hits, isHere) {
       icon('x'),
     ),
   )
+  mark(item, hits, isHere)
+  return item
+}
+
+/**
+ * What a run changes of a row.
+ * @param {HTMLElement} item
+ * @param {number} hits
+ * @param {boolean} isHere
+ */
+function mark(item, hits, isHere) {
+  item.toggleAttribute('data-here', isHere)
+  const badge = find('.badge', item)
+  badge.hidden = hits === 0
+  badge.textContent = `${hits}×`
+  badge.title = `Met ${hits} times in this run`
 }
