@@ -18,7 +18,8 @@ NARROW: JsonObject = {
     "rules": {"target-size": {"enabled": True}, "color-contrast": {"enabled": False}},
     "preload": False,
 }
-WIDE: list[tuple[Literal["light", "dark"], JsonObject]] = [("light", ALL), ("dark", CONTRAST)]
+Look = tuple[Literal["light", "dark"], JsonObject]
+WIDE: list[Look] = [("light", ALL), ("dark", CONTRAST)]
 NARROW_PX = 500
 PALE = "#panel-form[aria-busy=true], .prompt-panel[aria-busy=true]"
 RUN_AXE = """async ([within, options]) => {
@@ -48,7 +49,8 @@ class Inspection:
             self.page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
         expect(self.page.locator(PALE)).to_have_count(0)
         is_narrow = self.page.evaluate("innerWidth") < NARROW_PX
-        for scheme, options in [("light", NARROW)] if is_narrow else WIDE:
+        looks: list[Look] = [("light", NARROW)] if is_narrow else WIDE
+        for scheme, options in looks:
             self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             found: list[str] = self.page.evaluate(RUN_AXE, [within, options])
             self.faults += [f"{state}, {scheme}: {fault}" for fault in found]
