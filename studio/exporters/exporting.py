@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -12,7 +13,7 @@ from studio.code import export_python
 from studio.code.conversion import ConversionFinding, Report, Verdict, counts_of
 from studio.components import Component, JsonObject, walk
 from studio.exporters.autogen import write_autogen
-from studio.exporters.parts import name_of_part, place
+from studio.exporters.parts import name_of_part, owner_of, place
 
 TargetKey = Literal["python", "autogen"]
 
@@ -75,22 +76,18 @@ def export_team(component: Component, target: TargetKey = "python") -> Exported:
 
 def _in_order(component: Component, report: Report) -> list[ConversionFinding]:
     """What was said of each part, and that the others are exact."""
+    parts = dict(walk(component))
+    said: defaultdict[str, list[ConversionFinding]] = defaultdict(list)
+    for each in report.findings:
+        pointer = each.place.pointer
+        said[pointer if pointer in parts else owner_of(pointer)].append(each)
+    mentioned = {each.place.pointer for each in report.findings}
     found: list[ConversionFinding] = []
-    left = list(report.findings)
-    mentioned = {each.place.pointer for each in left}
-    for where, part in walk(component):
-        own = [each for each in left if each.place.pointer == where or _is_field(each.place.pointer, where)]
-        left = [each for each in left if each not in own]
-        is_gone = any(where.startswith(f"{each}/") for each in mentioned)
-        exact = [] if own or is_gone else [ConversionFinding("exact", place(where), name_of_part(part))]
-        found += own or exact
-    return found + left
-
-
-def _is_field(pointer: str, where: str) -> bool:
-    """Whether a pointer leads to something of a component that is no component."""
-    rest = pointer.removeprefix(f"{where}/config/") if pointer.startswith(f"{where}/config/") else ""
-    return bool(rest) and "/config/" not in rest
+    for where, part in parts.items():
+        is_gone = any(where[:at] in mentioned for at, letter in enumerate(where) if letter == "/")
+        exact = [] if is_gone else [ConversionFinding("exact", place(where), name_of_part(part))]
+        found += said.pop(where, exact)
+    return found + [each for rest in said.values() for each in rest]
 
 
 def _write_python(component: Component, report: Report) -> str:
