@@ -109,7 +109,9 @@ def parameters(cls: type[Any], fields_of: list[str]) -> dict[str, Any]:
         elif each.default is each.empty:
             required.append(each.name)
         else:
-            optional[each.name] = each.default if isinstance(each.default, PLAIN) else None
+            # The folder in which AutoGen was imported is a default of this machine alone.
+            is_known = isinstance(each.default, PLAIN) and each.default != str(Path.cwd())
+            optional[each.name] = each.default if is_known else None
     return {"required": required, "optional": optional, **({"many": many} if many else {})}
 
 
