@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
+
+from pydantic import JsonValue
 
 from studio.components import JsonObject
 
@@ -65,6 +67,13 @@ class ConversionFinding:
         return {"verdict": self.verdict, "place": self.place.as_json(), **texts}
 
 
+def findings_json(findings: Sequence[ConversionFinding]) -> JsonObject:
+    """The findings with their counts, as the API and the command line give them."""
+    listed: list[JsonValue] = [each.as_json() for each in findings]
+    counts: JsonObject = {verdict: count for verdict, count in counts_of(findings).items()}
+    return {"findings": listed, "counts": counts}
+
+
 def counts_of(findings: Iterable[ConversionFinding]) -> Mapping[Verdict, int]:
     """How many parts there are of each verdict."""
     listed = list(findings)
@@ -78,12 +87,24 @@ class Report:
     findings: list[ConversionFinding] = field(default_factory=list[ConversionFinding])
     _known: set[ConversionFinding] = field(default_factory=set[ConversionFinding])
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there was more to say than it holds."""
+        return len(self.findings) > MAX_FINDINGS
+
     def add(
         self, verdict: Verdict, place: Location, what: str, why: str = "", *, fix: str = "", became: str = ""
     ) -> None:
-        if len(self.findings) < MAX_FINDINGS:
-            texts = (text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}…" for text in (what, became, why, fix))
-            finding = ConversionFinding(verdict, place, *texts)
-            if finding not in self._known:  # a part that stands in several places of the team is told once
-                self._known.add(finding)
-                self.findings.append(finding)
+        if self.is_full:
+            return
+        texts = (text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}…" for text in (what, became, why, fix))
+        finding = ConversionFinding(verdict, place, *texts)
+        if finding in self._known:  # a part that stands in several places of the team is told once
+            return
+        if len(self.findings) == MAX_FINDINGS:
+            why = f"The report ends here, after {MAX_FINDINGS:,} findings. There are more."
+            finding = ConversionFinding(
+                "approximated", place, "Other parts", why=why, fix="Convert a part of the team."
+            )
+        self._known.add(finding)
+        self.findings.append(finding)

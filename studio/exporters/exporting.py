@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, cast
-
-from pydantic import JsonValue
+from typing import Literal
 
 from studio.code import export_python
-from studio.code.conversion import ConversionFinding, Report, Verdict, counts_of
+from studio.code.conversion import ConversionFinding, Report, Verdict, counts_of, findings_json
 from studio.components import Component, JsonObject, walk
 from studio.exporters.autogen import write_autogen
 from studio.exporters.parts import name_of_part, owner_of, place
@@ -54,13 +52,7 @@ class Exported:
 
     def as_json(self) -> JsonObject:
         """The report, with the script."""
-        findings = cast("list[JsonValue]", [each.as_json() for each in self.findings])
-        return {
-            "target": self.target,
-            "code": self.code,
-            "findings": findings,
-            "counts": dict(cast("Mapping[str, int]", self.counts)),
-        }
+        return {"target": self.target, "code": self.code, **findings_json(self.findings)}
 
 
 def export_team(component: Component, target: TargetKey = "python") -> Exported:
@@ -75,7 +67,7 @@ def export_team(component: Component, target: TargetKey = "python") -> Exported:
 
 
 def _in_order(component: Component, report: Report) -> list[ConversionFinding]:
-    """What was said of each part, and that the others are exact."""
+    """What was said of each part, and that the others are exact, as far as all was said."""
     parts = dict(walk(component))
     said: defaultdict[str, list[ConversionFinding]] = defaultdict(list)
     for each in report.findings:
@@ -85,7 +77,7 @@ def _in_order(component: Component, report: Report) -> list[ConversionFinding]:
     found: list[ConversionFinding] = []
     for where, part in parts.items():
         is_gone = any(where[:at] in mentioned for at, letter in enumerate(where) if letter == "/")
-        exact = [] if is_gone else [ConversionFinding("exact", place(where), name_of_part(part))]
+        exact = [] if is_gone or report.is_full else [ConversionFinding("exact", place(where), name_of_part(part))]
         found += said.pop(where, exact)
     return found + [each for rest in said.values() for each in rest]
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
-
-from pydantic import JsonValue
 
 from studio.code.conversion import SEE_PARTS as SEE_PARTS
-from studio.code.conversion import ConversionFinding, Verdict, counts_of
+from studio.code.conversion import ConversionFinding, Verdict, counts_of, findings_json
 from studio.code.conversion import Location as Location
 from studio.code.conversion import Report as ConversionReport
 from studio.components import JsonObject
@@ -35,13 +32,7 @@ class Imported:
         return counts_of(self.findings)
 
     def as_json(self) -> JsonObject:
-        findings = cast("list[JsonValue]", [each.as_json() for each in self.findings])
-        return {
-            "source": self.source,
-            "team": self.team,
-            "findings": findings,
-            "counts": cast("JsonObject", self.counts),
-        }
+        return {"source": self.source, "team": self.team, **findings_json(self.findings)}
 
 
 class Report(ConversionReport):

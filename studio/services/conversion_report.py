@@ -32,7 +32,11 @@ class FindingGroup:
 def tallies_of(findings: Sequence[ConversionFinding]) -> tuple[Tally, ...]:
     """How many parts there are of each verdict, in words."""
     counts = counts_of(findings)
-    return tuple(Tally(STATES[verdict], f"{counts[verdict]} {verdict}") for verdict in VERDICTS if counts[verdict])
+    return tuple(
+        Tally(STATES[verdict], f"{counts[verdict]} {TITLES[verdict].lower()}")
+        for verdict in VERDICTS
+        if counts[verdict]
+    )
 
 
 def groups_of(findings: Sequence[ConversionFinding]) -> tuple[FindingGroup, ...]:

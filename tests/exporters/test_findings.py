@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from studio.agents import AssistantAgent, RegexGuardrail, StepAgent
+from studio.code.conversion import MAX_FINDINGS
 from studio.components import Component, SecretRef, load_component
 from studio.conditions import ContextVariableTermination, MaxMessageTermination
 from studio.exporters import CannotExport, export_team
@@ -54,6 +55,15 @@ def test_what_autogen_lacks_is_left_out_with_a_finding_and_a_comment():
     for name in ("keep_as", "input_guardrails", "ContextVariableTermination"):
         assert name in said
     assert "ContextVariableTermination(" not in exported.code
+
+
+def test_a_report_that_is_full_says_so_and_calls_nothing_else_exact():
+    agent = writer(keep_as="draft")
+    names = (f"writer_{n}" for n in range(MAX_FINDINGS + 5))
+    team = RoundRobinGroupChat(participants=[agent.model_copy(update={"name": name}) for name in names], max_turns=1)
+    *kept, last = export_team(load_component(team.dump_component()), "autogen").findings
+    assert [each.verdict for each in kept] == ["dropped"] * MAX_FINDINGS
+    assert "There are more" in last.why
 
 
 def test_an_edge_on_a_variable_is_always_taken_and_the_report_says_so():

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from studio.agents import ChatAgent
 from studio.agents.advice import lacks
+from studio.code.conversion import findings_json
 from studio.components import JsonObject, Side, extract_secrets, find_class, load_component, template, walk
 from studio.errors import InvalidDocument, NotFound, StudioError
 from studio.exporters import Exported, TargetKey, export_team
@@ -263,9 +264,7 @@ def _exported(document: JsonObject, target: TargetKey) -> tuple[Exported, str]:
 
 
 def _python_out(exported: Exported, name: str) -> PythonOut:
-    findings = [finding.as_json() for finding in exported.findings]
-    counts = {str(verdict): count for verdict, count in exported.counts.items()}
-    return PythonOut(code=exported.code, filename=name, counts=counts, findings=findings)
+    return PythonOut.model_validate({"code": exported.code, "filename": name, **findings_json(exported.findings)})
 
 
 def saved_out(team: Team, merged_changes: list[str]) -> SavedOut:
