@@ -97,7 +97,7 @@ def _parse(source: str) -> ast.Module:
     except CostlyPython:
         raise
     except (ValueError, RecursionError, MemoryError) as error:
-        raise ValueError(f"The source is not Python: {error or type(error).__name__}.") from error
+        raise ValueError(f"The source is not valid {THIS_PYTHON}: {error or type(error).__name__}.") from error
 
 
 def _named_arguments(arguments: ast.arguments) -> list[ast.arg]:
