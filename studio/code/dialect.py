@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from studio.code.defaults import is_default
-from studio.code.layout import Call, Expression, Text
+from studio.code.functions import FunctionSource
+from studio.code.layout import Call, Expression, Items, Name, Text
 from studio.code.names import Imports, public_package
 from studio.components import Component, SecretRef
 
@@ -21,6 +22,10 @@ class Writer(Protocol):
 
     def expression(self, value: object, where: str, slot: str = "") -> Expression:
         """The value as an expression."""
+        ...
+
+    def variable(self, name: str, value: Expression) -> Name:
+        """Assign a value of its own above what is being written; gives the variable."""
         ...
 
 
@@ -55,6 +60,12 @@ class Dialect:
     """Whether a tool is a function of the script also if it imports what is not part of Python."""
     keeps_notes = True
     """Whether a script holds labels and notes in a table of its own."""
+    builds_inner_teams = False
+    """Whether a team within a team has a builder of its own, so that it can be made again for each run."""
+    names: tuple[str, ...] = ()
+    """What a script may define besides: not free for anything else."""
+    imported: tuple[tuple[str, str], ...] = ()
+    """What a script may import under its own name, by package: not free for anything else."""
 
     def place_of(self, cls: type) -> tuple[str, str]:
         """The module that a class is imported from, and its name there."""
@@ -102,6 +113,31 @@ class Dialect:
         """
         del part, where, values
         return Call(name, named=tuple(arguments.items()))
+
+    def function_tool(self, name: str, function: FunctionSource, arguments: dict[str, Expression]) -> Call:
+        """The call that makes a tool of a function of the script: `FunctionTool(add, description="…")`.
+
+        Args:
+            name: Of the tool's class in the script.
+            function: What the script defines; what it says itself is left out.
+            arguments: Those that the constructor must be given.
+        """
+        if function.reads_names:  # else a reader would take the script's imports for the tool's
+            arguments.setdefault("global_imports", Items(()))
+        own_name = arguments.get("name")
+        is_own_name = isinstance(own_name, Text) and own_name.value == function.name
+        known = {"source_code", "has_cancellation_support", *(["name"] if is_own_name else [])}
+        named = {field: value for field, value in arguments.items() if field not in known}
+        return Call(name, (Name(function.name),), tuple(named.items()))
+
+    def made(self, name: str, part: Component) -> str:
+        """The class of what a builder gives, where `name` is what the part's class is in the script."""
+        del part
+        return name
+
+    def blocks(self) -> Sequence[str]:
+        """What stands above the builders: known when all is written."""
+        return ()
 
     def needs_variable(self, part: Component) -> bool:
         """Whether a part cannot be written where it is used."""

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from studio.code.dialect import Dialect
 from studio.code.functions import FunctionSource, read_function
-from studio.code.layout import INDENT, Call, Expression, Items, Name, Text, laid_out, one_line
+from studio.code.layout import INDENT, Call, Expression, Name, laid_out, one_line
 from studio.code.names import Imports, Names, snake_case
 from studio.code.notes import Notes, notes_of
 from studio.code.values import Values
@@ -63,17 +63,20 @@ class _Script:
         self._component = component
         self._dialect = dialect
         self._builder = _BUILDERS.get(component.component_type, "build_component")
-        self._names = Names(self._builder, "main", "task", "NOTES", "annotations", *dialect.modules)
+        self._names = Names(self._builder, "main", "task", "NOTES", "annotations", *dialect.modules, *dialect.names)
         self._imports = Imports(self._names, dialect.place_of)
-        self._values = Values(self._imports, self._write, dialect)
+        self._values = Values(self._imports, self._write, self._assign, dialect)
         self._parents = [component]
         self._statements: list[tuple[str, Expression]] = []
+        self._inner_builders: list[str] = []
         self._functions: dict[str, FunctionSource] = {}
         self._bound = dict(dialect.modules)
         self._shared: dict[str, Name] = {}
         self._uses = Counter(_key(part) for _, part in walk(component) if _is_stateless(part))
         different = {_key(part) if _is_stateless(part) else where: _slot_in(where) for where, part in walk(component)}
         self._same_slot = Counter(different.values())
+        for package, name in dialect.imported:
+            self._imports.keep(package, name)
         for _, part in walk(component):
             self._imports.reserve(type(part))
 
@@ -83,14 +86,29 @@ class _Script:
         key = _key(part) if _is_stateless(part) else ""
         if key in self._shared:
             return self._shared[key]
+        if part.component_type == "team" and self._dialect.builds_inner_teams:
+            return self._inner_builder(part, where, slot)
         call = self._call(part, where)
         if self._is_inline(part, call, self._uses[key]):
             return call
-        variable = Name(self._names.claim(self._variable_name(part, slot, is_shared=self._uses[key] > 1)))
-        self._statements.append((variable.text, call))
+        variable = self._assign(self._variable_name(part, slot, is_shared=self._uses[key] > 1), call)
         if key:
             self._shared[key] = variable
         return variable
+
+    def _assign(self, name: str, value: Expression) -> Name:
+        variable = Name(self._names.claim(name))
+        self._statements.append((variable.text, value))
+        return variable
+
+    def _inner_builder(self, team: Component, where: str, slot: str) -> Name:
+        """A function that makes a team; what stands around it is not seen from there."""
+        builder = Name(self._names.claim(f"build_{self._variable_name(team, slot)}"))
+        around = self._statements, self._shared
+        self._statements, self._shared = [], {}
+        self._inner_builders.append(self._builder_block(builder.text, team, self._call(team, where), has_notes=False))
+        self._statements, self._shared = around
+        return builder
 
     def _call(self, part: Component, where: str) -> Call:
         self._parents.append(part)
@@ -98,9 +116,7 @@ class _Script:
         self._parents.pop()
         name = self._imports.name_of(type(part))
         if isinstance(part, FunctionTool) and (function := self._define(part)):
-            if function.reads_names:  # else a reader would take the script's imports for the tool's
-                arguments.setdefault("global_imports", Items(()))
-            call = _function_call(name, function, arguments)
+            call = self._dialect.function_tool(name, function, arguments)
         else:
             call = self._dialect.call(name, part, arguments, where, self._values)
         return replace(call, comments=self._dialect.comments(where))
@@ -158,8 +174,9 @@ class _Script:
         is_runnable = self._component.component_type in _BUILDERS
         root = self._call(self._component, "")
         notes = notes_of(self._component) if self._dialect.keeps_notes else {}
-        builder = self._builder_block(root, has_notes=bool(notes))
-        blocks = [builder, *([self._notes_block(notes)] if notes else [])]
+        builder = self._builder_block(self._builder, self._component, root, has_notes=bool(notes))
+        blocks = [*self._dialect.blocks(), *self._inner_builders, builder]
+        blocks += [self._notes_block(notes)] if notes else []
         if is_runnable:
             for package, name in self._dialect.run_needs:
                 self._imports.use(package, name)
@@ -167,8 +184,8 @@ class _Script:
         functions = [function.source.rstrip("\n") for function in self._functions.values()]
         return "\n\n\n".join([self._head(is_runnable=is_runnable), *functions, *blocks]) + "\n"
 
-    def _builder_block(self, root: Call, *, has_notes: bool) -> str:
-        lines = [f"def {self._builder}() -> {root.function}:"]
+    def _builder_block(self, builder: str, part: Component, root: Call, *, has_notes: bool) -> str:
+        lines = [f"def {builder}() -> {self._dialect.made(root.function, part)}:"]
         lines += [
             INDENT + laid_out(value, indent=INDENT, before=f"{variable} = ") for variable, value in self._statements
         ]
@@ -187,7 +204,7 @@ class _Script:
 
     def _head(self, *, is_runnable: bool) -> str:
         modules = self._dialect.run_modules if is_runnable else self._dialect.show_modules
-        ours = {f"import {module}" for module in {*modules, *self._imports.modules}}
+        ours = {self._dialect.modules[module] for module in {*modules, *self._imports.modules}}
         theirs = {statement for name, statement in self._bound.items() if name not in self._dialect.modules}
         # Without this, a tool's annotations would be evaluated where the script only wants to name them.
         future = ["from __future__ import annotations", ""] if self._functions else []
@@ -197,15 +214,6 @@ class _Script:
 
 
 NOTES_COMMENT = "# Labels and notes of the parts, by place: shown on the canvas, without effect on a run."
-
-
-def _function_call(tool_class: str, function: FunctionSource, arguments: dict[str, Expression]) -> Call:
-    """`FunctionTool(add, description="…")`: what the function itself says is left out."""
-    name = arguments.get("name")
-    is_own_name = isinstance(name, Text) and name.value == function.name
-    known = {"source_code", "has_cancellation_support", *(["name"] if is_own_name else [])}
-    named = {field: value for field, value in arguments.items() if field not in known}
-    return Call(tool_class, (Name(function.name),), tuple(named.items()))
 
 
 def _key(part: Component) -> str:

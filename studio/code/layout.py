@@ -46,12 +46,17 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Call:
-    """A call: arguments by position first, then by name, below comments of which each is a line."""
+    """A call: arguments by position first, then by name, below comments of which each is a line.
+
+    Args:
+        then: What follows on the closing parenthesis, such as `.build()`.
+    """
 
     function: str
     args: tuple[Expression, ...] = ()
     named: tuple[tuple[str, Expression], ...] = ()
     comments: tuple[str, ...] = ()
+    then: str = ""
 
 
 Expression = Name | Text | Items | Pairs | Call
@@ -78,9 +83,9 @@ def one_line(expression: Expression) -> str:
             return f"{brackets[0]}{inside}{comma}{brackets[1]}"
         case Pairs(pairs):
             return "{" + ", ".join(f"{one_line(key)}: {one_line(value)}" for key, value in pairs) + "}"
-        case Call(function, args, named):
+        case Call(function, args, named, then=then):
             parts = [*map(one_line, args), *(f"{name}={one_line(value)}" for name, value in named)]
-            return f"{function}({', '.join(parts)})"
+            return f"{function}({', '.join(parts)}){then}"
 
 
 def laid_out(expression: Expression, *, indent: str = "", before: str = "", after: str = "") -> str:
@@ -139,13 +144,14 @@ def _broken(expression: Expression, indent: str) -> tuple[str, list[str], str]:
         case Pairs(pairs):
             lines = [laid_out(value, indent=indent, before=f"{one_line(key)}: ", after=",") for key, value in pairs]
             return "{", lines, "}"
-        case Call(function, args, named, comments):
+        case Call(function, args, named, comments, then):
             lines = [laid_out(arg, indent=indent, after=",") for arg in args]
             lines += [laid_out(value, indent=indent, before=f"{name}=", after=",") for name, value in named]
             said = [line for comment in comments for line in comment_lines(comment, indent)]
             # What is said within an argument needs lines of its own too.
             is_spread = any(map(has_comments, [*args, *(value for _, value in named)]))
-            return f"{function}(", [*said, *(lines if said or is_spread else _hugged(lines, args, named, indent))], ")"
+            inside = lines if said or is_spread else _hugged(lines, args, named, indent)
+            return f"{function}(", [*said, *inside], f"){then}"
 
 
 def _hugged(

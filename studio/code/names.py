@@ -44,7 +44,11 @@ class Imports:
 
     def reserve(self, cls: type) -> None:
         """Keep a class's name for it, whether or not it is used."""
-        self._name(*self._place_of(cls))
+        self.keep(*self._place_of(cls))
+
+    def keep(self, package: str, name: str) -> None:
+        """Keep a name for what a package has under it, whether or not it is used."""
+        self._name(package, name)
 
     def name_of(self, cls: type) -> str:
         """Import a class from the package that says it, and give the name it has in the script."""

@@ -17,13 +17,16 @@ from studio.errors import ConfigError
 
 WriteComponent = Callable[[Component, str, str], Expression]
 """Takes a component, its JSON pointer and the name of the field it stands in."""
+Assign = Callable[[str, Expression], Name]
+"""Takes the wanted name of a variable and its value."""
 
 
 class Values:
     """Writes values; components inside them are left to `write_component`."""
 
-    def __init__(self, imports: Imports, write_component: WriteComponent, dialect: Dialect) -> None:
+    def __init__(self, imports: Imports, write_component: WriteComponent, assign: Assign, dialect: Dialect) -> None:
         self.imports = imports
+        self.variable = assign
         self._dialect = dialect
         self._write_component = write_component
 

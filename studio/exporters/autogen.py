@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from typing import cast
 
@@ -10,17 +9,15 @@ from pydantic import BaseModel, JsonValue
 
 from studio.agents import AssistantAgent
 from studio.code.conversion import Report
-from studio.code.dialect import Dialect, Writer
+from studio.code.dialect import Writer
 from studio.code.export import script_of
-from studio.code.layout import Call, Expression, Items, Name, Pairs, Text, quoted
-from studio.code.names import Imports
-from studio.components import Component, JsonObject, find_class, is_reference, walk
+from studio.code.layout import Call, Expression, Items, Name, Pairs, Text
+from studio.components import Component, JsonObject, find_class, is_reference
 from studio.components.pointers import is_envelope
-from studio.components.secrets import placeholders_in, variable_of
-from studio.conditions import AndTerminationCondition, OrTerminationCondition
 from studio.exporters.autogen_classes import AutogenClass, autogen_class, is_known_model
 from studio.exporters.autogen_differences import reason_for
-from studio.exporters.parts import name_of_part, owner_of, place
+from studio.exporters.foreign import ForeignDialect
+from studio.exporters.parts import name_of_part, place
 from studio.exporters.refusals import CannotExport
 from studio.models import ChatCompletionClient
 from studio.teams import GraphFlow, MagenticOneGroupChat, Swarm, Team
@@ -36,8 +33,6 @@ PRINT = """if __name__ == "__main__":
     print({builder}().dump_component().model_dump_json(indent=2))"""
 _AGENTS_ONLY = (GraphFlow, MagenticOneGroupChat, Swarm)
 """Teams that AutoGen fills with agents alone."""
-_HOLD_SECRETS = frozenset(("headers", "default_headers", "env", "args", "url", "base_url", "host", "azure_endpoint"))
-"""Fields whose texts may name secrets in braces."""
 
 
 def write_autogen(component: Component, report: Report) -> str:
@@ -49,24 +44,19 @@ def write_autogen(component: Component, report: Report) -> str:
     return script_of(component, _AutoGen(component, report))
 
 
-class _AutoGen(Dialect):
+class _AutoGen(ForeignDialect):
     """The words of AutoGen 0.7; what it lacks is left out, noted in the report and said in a comment."""
 
+    framework = "AutoGen 0.7"
     run = RUN
     run_needs = (("autogen_agentchat.ui", "Console"),)
     show = PRINT
     modules = {name: f"import {name}" for name in ("asyncio", "os", "sys")}
     show_modules = ()
-    any_import = True  # AutoGen imports what a tool needs as soon as it makes it
-    keeps_notes = False
 
     def __init__(self, component: Component, report: Report) -> None:
-        self._report = report
-        self._parts = dict(walk(component))
-        self._comments: defaultdict[str, list[str]] = defaultdict(list)
+        super().__init__(component, report)
         self._factories: dict[str, str] = {}
-        for where, part in self._parts.items():
-            self._check(part, where)
 
     # --- what there is ---
 
@@ -77,15 +67,6 @@ class _AutoGen(Dialect):
     def knows(self, cls: type[BaseModel]) -> bool:
         return autogen_class(cls) is not None
 
-    def has(self, value: object, where: str) -> bool:
-        if not isinstance(value, Component) or not self._is_lacking(value):
-            return True
-        owner = self._parts[owner_of(where)]
-        if where.rpartition("/config/")[2].startswith("participants/"):
-            raise _cannot(value, where)
-        self._drop(where, owner_of(where), name_of_part(value), reason_for(type(value), owner))
-        return False
-
     def is_written(self, owner: BaseModel, name: str, value: object, where: str) -> bool:
         known = autogen_class(type(owner))
         is_own = super().is_written(owner, name, value, where)
@@ -93,24 +74,23 @@ class _AutoGen(Dialect):
             return is_own
         if name not in known.fields and not known.takes(name):
             if is_own:
-                self._drop_field(owner, name, where)
+                self.drop_field(owner, name, where)
             return False
-        if isinstance(value, Component) and self._is_lacking(value):
-            if type(owner).model_fields[name].is_required():
-                raise _cannot(value, where)
-            self._drop(where, owner_of(where), name_of_part(value), reason_for(type(value), owner))
+        if isinstance(value, Component) and self.is_lacking(value):
+            self.drop_part(value, owner, where, is_needed=type(owner).model_fields[name].is_required())
             return False
         if name in known.required:
             return True
         theirs = known.optional.get(name)
         return is_own or (theirs is not None and theirs != value and value is not None)
 
-    def _is_lacking(self, part: Component) -> bool:
-        if isinstance(part, AndTerminationCondition | OrTerminationCondition):
-            return all(map(self._is_lacking, part.conditions))
-        return autogen_class(type(part)) is None
+    def is_lacking_class(self, cls: type[Component]) -> bool:
+        return autogen_class(cls) is None
 
-    def _check(self, part: Component, where: str) -> None:
+    def reason_for(self, cls: type, owner: BaseModel, field: str = "") -> str:
+        return reason_for(cls, owner, field)
+
+    def check(self, part: Component, where: str) -> None:
         """Refuse what AutoGen refuses, and note what is not in a field."""
         if isinstance(part, _AGENTS_ONLY):
             for at, participant in enumerate(part.participants):
@@ -121,44 +101,8 @@ class _AutoGen(Dialect):
                         fix="Wrap the team in a Society of mind agent, or export for another target.",
                         where=f"{where}/config/participants/{at}",
                     )
-        if part.label != type(part).__name__ and part.label != getattr(part, "name", None):
-            self._comments[where].append(f"Label: {part.label}")
-
-    def _drop_field(self, owner: BaseModel, name: str, where: str) -> None:
-        at = where.removesuffix(f"/{name}")
-        at = at.removesuffix("/config") if isinstance(owner, Component) else at
-        what = f"{name_of_part(owner)}: {name}"
-        self._drop(where, at, what, reason_for(type(owner), owner, name))
-
-    def _drop(self, where: str, owner: str, what: str, why: str) -> None:
-        self._report.add("dropped", place(where), what, why)
-        self._comments[owner].append(f"Left out: {what}. {why}")
 
     # --- how it is written ---
-
-    def secret(self, reference: str, where: str, imports: Imports) -> Expression:
-        imports.modules.add("os")
-        scheme, _, name = reference.partition(":")
-        if scheme == "env":
-            return Name(f"os.environ[{quoted(name)}]")
-        variable = variable_of(name).removeprefix("STUDIO_SECRET_")
-        why = "The studio's store is not there; the script reads an environment variable instead."
-        self._report.add("asked", place(where), f"Secret {name}", why, fix=f"Set {variable}.", became=variable)
-        return Name(f"os.environ[{quoted(variable)}]")
-
-    def text(self, value: str, where: str, imports: Imports) -> Expression:
-        if _HOLD_SECRETS.isdisjoint(where.split("/")):
-            return Text(value)
-        if is_reference(value):
-            return self.secret(value, where, imports)
-        pieces: list[str] = []
-        rest = value
-        for reference in placeholders_in(value):
-            before, _, rest = rest.partition(f"{{{reference}}}")
-            secret = cast("Name", self.secret(reference, where, imports))
-            pieces += [*([quoted(before)] if before else []), secret.text]
-        pieces += [quoted(rest)] if rest and pieces else []
-        return Name(" + ".join(pieces)) if pieces else Text(value)
 
     def needs_variable(self, part: Component) -> bool:
         return type(part).__name__ == "StructuredMessageFactory"
@@ -166,7 +110,7 @@ class _AutoGen(Dialect):
     def call(self, name: str, part: Component, arguments: dict[str, Expression], where: str, values: Writer) -> Call:
         known = autogen_class(type(part))
         if known is None:
-            raise _cannot(part, where)
+            raise self.cannot(part, where)
         if isinstance(part, AssistantAgent):
             self._answer_format(part, arguments, where)
             self._tools_beside_workbenches(arguments, values)
@@ -210,8 +154,8 @@ class _AutoGen(Dialect):
             return
         arguments["model_info"] = values.expression(dict(client.info), f"{where}/config/model_info")
         what, why = name_of_part(client), f"AutoGen does not know {model}, so what it can do is written out."
-        self._report.add("approximated", place(where), what, why, fix="Correct it if the model can do something else.")
-        self._comments[where].append(why)
+        self.report.add("approximated", place(where), what, why, fix="Correct it if the model can do something else.")
+        self.comment(where, why)
 
     def _loaded(self, name: str, part: Component, known: AutogenClass, where: str, values: Writer) -> Call:
         """A part of which AutoGen's constructor does not take what its JSON says."""
@@ -227,9 +171,6 @@ class _AutoGen(Dialect):
         if isinstance(value, list):
             return Items(tuple(self._json(item, where, values) for item in value))
         return values.expression(value, where)
-
-    def comments(self, where: str) -> tuple[str, ...]:
-        return tuple(self._comments.pop(where, ()))
 
 
 def _is_taken(part: Component, known: AutogenClass, arguments: Iterable[str]) -> bool:
@@ -259,11 +200,3 @@ def _nested(value: JsonValue) -> JsonValue:
         document = cast("JsonObject", value)
         return {"provider": document["provider"], **_known_to_autogen(document)}
     return [_nested(item) for item in value] if isinstance(value, list) else value
-
-
-def _cannot(part: Component, where: str) -> CannotExport:
-    return CannotExport(
-        f"AutoGen 0.7 has no {type(part).__name__}, so it cannot have {name_of_part(part)}.",
-        fix="Replace it, or export for another target.",
-        where=where,
-    )
