@@ -325,7 +325,8 @@ def export(
     team: TeamName = "",
     out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write. Default: the terminal.")] = None,
     to: Annotated[
-        Literal["python", "autogen"], typer.Option("--to", help="What the script is for: Team Studio or AutoGen 0.7.")
+        Literal["python", "autogen", "agent-framework"],
+        typer.Option("--to", help="What the script is for: Team Studio, AutoGen 0.7 or Microsoft Agent Framework."),
     ] = "python",
     report: Annotated[
         bool, typer.Option("--report", help="Print what behaves differently there instead of the script.")

@@ -130,9 +130,9 @@ class Dialect:
         named = {field: value for field, value in arguments.items() if field not in known}
         return Call(name, (Name(function.name),), tuple(named.items()))
 
-    def made(self, name: str, part: Component) -> str:
-        """The class of what a builder gives, where `name` is what the part's class is in the script."""
-        del part
+    def made(self, name: str, part: Component, imports: Imports) -> str:
+        """The class of what a builder gives, where `name` is what makes the part in the script."""
+        del part, imports
         return name
 
     def blocks(self) -> Sequence[str]:

@@ -185,7 +185,7 @@ class _Script:
         return "\n\n\n".join([self._head(is_runnable=is_runnable), *functions, *blocks]) + "\n"
 
     def _builder_block(self, builder: str, part: Component, root: Call, *, has_notes: bool) -> str:
-        lines = [f"def {builder}() -> {self._dialect.made(root.function, part)}:"]
+        lines = [f"def {builder}() -> {self._dialect.made(root.function, part, self._imports)}:"]
         lines += [
             INDENT + laid_out(value, indent=INDENT, before=f"{variable} = ") for variable, value in self._statements
         ]

@@ -10,10 +10,11 @@ from typing import Literal
 from studio.code import export_python
 from studio.code.conversion import ConversionFinding, Report, Verdict, counts_of, findings_json
 from studio.components import Component, JsonObject, walk
+from studio.exporters.agent_framework import write_agent_framework
 from studio.exporters.autogen import write_autogen
 from studio.exporters.parts import name_of_part, owner_of, place
 
-TargetKey = Literal["python", "autogen"]
+TargetKey = Literal["python", "autogen", "agent-framework"]
 
 
 @dataclass(frozen=True)
@@ -90,5 +91,6 @@ def _write_python(component: Component, report: Report) -> str:
 _TARGETS = (
     Target("python", "Team Studio", _write_python),
     Target("autogen", "AutoGen 0.7", write_autogen),
+    Target("agent-framework", "Microsoft Agent Framework", write_agent_framework),
 )
 TARGETS: Mapping[TargetKey, Target] = {target.key: target for target in _TARGETS}

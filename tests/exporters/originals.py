@@ -32,7 +32,10 @@ BENCH = "autogen_core.tools.StaticStreamWorkbench"
 UNBOUNDED = "autogen_core.model_context.UnboundedChatCompletionContext"
 SOMEWHERE = "http://127.0.0.1:9/v1"
 """Stands in scripts that are not run."""
-PACKAGES: Mapping[TargetKey, tuple[str, str]] = {"autogen": ("autogen_agentchat", "AUTOGEN_PYTHON")}
+PACKAGES: Mapping[TargetKey, tuple[str, str]] = {
+    "autogen": ("autogen_agentchat", "AUTOGEN_PYTHON"),
+    "agent-framework": ("agent_framework", "AGENT_FRAMEWORK_PYTHON"),
+}
 """The package of a target, and the variable that names a Python which has it."""
 
 

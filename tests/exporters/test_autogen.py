@@ -59,13 +59,13 @@ def test_a_team_asks_its_models_what_autogen_asked_them(sample: Sample, server: 
 @by_name
 def test_the_script_is_the_one_that_autogen_ran(sample: Sample):
     exported = export_team(sample_team(sample), "autogen")
-    assert digest(exported) == RECORDED["samples"][sample.name]["script"], "record again: see record_autogen.py"
+    assert digest(exported) == RECORDED["samples"][sample.name]["script"], "record again: see record.py"
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_script_of_a_shipped_component_is_the_one_that_autogen_built(name: str):
     exported = export_team(load_component(SHIPPED[name]), "autogen")
-    assert digest(exported) == RECORDED["shipped"][name], "record again: see record_autogen.py"
+    assert digest(exported) == RECORDED["shipped"][name], "record again: see record.py"
     assert not re.search(r"^\s*(from|import) studio", exported.code, re.MULTILINE)
 
 

@@ -106,7 +106,7 @@ def test_a_secret_of_the_store_is_asked_for_and_a_header_reads_the_environment()
     assert "model_info=" in exported.code
 
 
-@pytest.mark.parametrize("target", ["python", "autogen"])
+@pytest.mark.parametrize("target", ["python", "autogen", "agent-framework"])
 def test_no_text_of_a_team_becomes_code(target: Any):
     tool = FunctionTool(name="t", description=EVIL, source_code="def t() -> str:\n    return ''\n")
     agent = AssistantAgent(

@@ -1,0 +1,52 @@
+"""Tools whose functions are not plain, and servers of tools."""
+
+from __future__ import annotations
+
+import ast
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.code.dialect import Writer
+from studio.code.functions import OFFERED, import_bindings
+from studio.code.layout import Call, Expression, Text
+from studio.components.python_text import parsed
+from studio.exporters.agent_framework_helpers import CORE
+from studio.tools import FunctionTool
+from studio.tools.mcp import McpWorkbench, StdioServerParams, StreamableHttpServerParams
+
+
+def is_callable_there(tool: FunctionTool) -> bool:
+    """Whether the function needs nothing that only the studio hands to it."""
+    if tool.has_cancellation_support:
+        return False
+    try:
+        tree = parsed(tool.source_code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return not any(isinstance(node, ast.Name) and node.id in OFFERED for node in ast.walk(tree))
+
+
+def source_of_tool(tool: FunctionTool) -> str:
+    """The source with the imports that the tool names beside it."""
+    config = cast("dict[str, JsonValue]", tool.dump_component()["config"])
+    statements = [statement for _, statement in import_bindings(config.get("global_imports", [])) or ()]
+    return "".join(f"{statement}\n" for statement in statements) + tool.source_code
+
+
+def mcp_call(bench: McpWorkbench, where: str = "", values: Writer | None = None) -> Call | None:
+    """The call that connects to a server; None for a kind of server that Agent Framework has no class for."""
+    server = bench.server_params
+    kinds = {StdioServerParams: "MCPStdioTool", StreamableHttpServerParams: "MCPStreamableHTTPTool"}
+    kind = kinds.get(type(server))
+    if kind is None or values is None:
+        return Call(kind) if kind else None
+    named: dict[str, Expression] = {"name": Text("tools")}
+    renamed = {"headers": "static_headers"}
+    for field in ("command", "args", "env", "url", "headers"):
+        value = getattr(server, field, None)
+        if value:
+            named[renamed.get(field, field)] = values.expression(value, f"{where}/config/server_params/{field}", field)
+    return Call(
+        values.imports.use(CORE, kind), named=(*named.items(), ("load_prompts", values.expression(False, where)))
+    )
