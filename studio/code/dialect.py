@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from pydantic import BaseModel
@@ -19,13 +19,11 @@ class Writer(Protocol):
     """Writes values, and imports what they need."""
 
     imports: Imports
+    variable: Callable[[str, Expression], Name]
+    """Assigns a value above what is being written, to a variable of this name or one like it, and gives that."""
 
     def expression(self, value: object, where: str, slot: str = "") -> Expression:
         """The value as an expression."""
-        ...
-
-    def variable(self, name: str, value: Expression) -> Name:
-        """Assign a value of its own above what is being written; gives the variable."""
         ...
 
 

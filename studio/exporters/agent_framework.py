@@ -15,6 +15,7 @@ from studio.code.functions import FunctionSource
 from studio.code.layout import Call, Expression, Items, Name, Pairs, Text
 from studio.code.names import Imports
 from studio.components import Component, JsonObject
+from studio.components.pointers import escape
 from studio.conditions import TerminationCondition
 from studio.contexts import BufferedChatCompletionContext, UnboundedChatCompletionContext
 from studio.exporters.agent_framework_conditions import condition_call
@@ -22,7 +23,7 @@ from studio.exporters.agent_framework_differences import reason_for
 from studio.exporters.agent_framework_fields import CLASSES, PYTHON, fields_of
 from studio.exporters.agent_framework_helpers import CORE, HELPERS, with_needed
 from studio.exporters.agent_framework_models import client_call, options_of
-from studio.exporters.agent_framework_tools import is_callable_there, mcp_call, source_of_tool
+from studio.exporters.agent_framework_tools import SERVER_FIELDS, is_callable_there, mcp_call, source_of_tool
 from studio.exporters.foreign import ForeignDialect
 from studio.exporters.parts import name_of_part, place
 from studio.exporters.refusals import CannotExport
@@ -179,12 +180,18 @@ class _AgentFramework(ForeignDialect):
 
     def _note_differences(self, part: Component, where: str) -> None:
         """Say of each field that is set and has no counterpart that it is left out."""
-        known = fields_of(type(part))
-        for field in type(part).model_fields:
-            value = getattr(part, field)
-            at = f"{where}/config/{field}"
-            if field not in known and super().is_written(part, field, value, at):
-                self.drop_field(part, field, at)
+        self._note_fields(part, fields_of(type(part)), f"{where}/config")
+        if isinstance(part, McpWorkbench):
+            self._note_fields(part.server_params, ("type", *SERVER_FIELDS), f"{where}/config/server_params")
+        if isinstance(part, AgentTool | TeamTool) and not part.return_value_as_last_message:
+            why = "The model is told the last answer only."
+            self.report.add("approximated", place(where), name_of_part(part), why)
+
+    def _note_fields(self, owner: BaseModel, known: Sequence[str], where: str) -> None:
+        for field in type(owner).model_fields:
+            at = f"{where}/{field}"
+            if field not in known and super().is_written(owner, field, getattr(owner, field), at):
+                self.drop_field(owner, field, at)
 
     def use(self, helper: str) -> str:
         """Have a helper in the script; gives its name."""
@@ -275,16 +282,15 @@ class _AgentFramework(ForeignDialect):
             texts = {"name": handoff.name, "description": handoff.description, "message": handoff.message}
             named = tuple((key, Text(text)) for key, text in texts.items())
             tools.append(Call(f"{self.handoffs(where, values).text}.to", (Text(handoff.target),), named))
-        for field in ("tools", "workbench"):
-            for at, each in enumerate(getattr(agent, field) or ()):
-                place_of_tool = f"{where}/config/{field}/{at}"
-                if not self.has(each, place_of_tool):
-                    continue
-                if isinstance(each, StaticWorkbench):
-                    inner = values.expression(each.tools, f"{place_of_tool}/config/tools", "tools")
-                    tools += cast("Items", inner).items
-                else:
-                    tools.append(values.expression(each, place_of_tool, field))
+        at = f"{where}/config/tools"
+        tools += cast("Items", values.expression(agent.tools or [], at, "tools")).items
+        for number, bench in enumerate(agent.workbench or ()):
+            at = f"{where}/config/workbench/{number}"
+            if isinstance(bench, StaticWorkbench):
+                self._note_differences(bench, at)
+                tools += cast("Items", values.expression(bench.tools, f"{at}/config/tools", "tools")).items
+            elif self.has(bench, at):
+                tools.append(values.expression(bench, at, "workbench"))
         return tools
 
     def _rounds(self, agent: AssistantAgent) -> Call:
@@ -372,8 +378,9 @@ class _AgentFramework(ForeignDialect):
         for source, node in graph.nodes.items():
             may_branch |= sum(not edge.otherwise for edge in node.edges) > 1
             for at, edge in enumerate(node.edges):
+                edge_at = f"{where}/config/graph/nodes/{escape(source)}/edges/{at}"
                 if edge.context_condition:
-                    self.drop_field(edge, "context_condition", f"{where}/config/graph/nodes/{source}/edges/{at}")
+                    self.drop_field(edge, "context_condition", f"{edge_at}/context_condition")
                 named: dict[str, Expression] = {"condition": Text(edge.condition)} if edge.condition else {}
                 if edge.activation_group != edge.target:
                     named["group"] = Text(edge.activation_group)
@@ -381,7 +388,8 @@ class _AgentFramework(ForeignDialect):
                     named["activation"] = Text(edge.activation_condition)
                 if edge.otherwise:
                     named["otherwise"] = Name("True")
-                edges.append(Call("Edge", (Text(source), Text(edge.target)), tuple(named.items())))
+                way = (Text(source), Text(edge.target))
+                edges.append(Call("Edge", way, tuple(named.items()), self.comments(edge_at)))
         if may_branch:
             why = "Participants that could speak at the same time speak one after the other, and hear each other."
             self.report.add("approximated", place(where), name_of_part(team), why)

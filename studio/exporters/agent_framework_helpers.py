@@ -250,16 +250,16 @@ _ALL = (
     async def _ask(self, state: GroupChatState, names: list[str]) -> str:
         lines = [f"{each.author_name or 'user'}: {each.text}" for each in state.conversation]
         prompt = self._prompt.format(
-            roles="\\n".join(f"{name}: {text}" for name, text in state.participants.items()),
+            roles="\\n".join(
+                " ".join(f"{name}: {text}".split()) for name, text in state.participants.items()
+            ),
             participants=names,
             history="\\n".join(f"{line.rstrip()}\\n\\n" for line in lines),
         )
         messages = [Message(self._role, [prompt])]
         for _ in range(self._attempts):
             answer = (await self._client.get_response(messages, options=self._options)).text
-            named = [
-                name for name in state.participants if re.search(rf"\\b{re.escape(name)}\\b", answer)
-            ]
+            named = [name for name in state.participants if self._is_named(name, answer)]
             if len(named) == 1 and named[0] in names:
                 return named[0]
             if not named:
@@ -275,7 +275,13 @@ _ALL = (
                     f"please select a different name from: {names}."
                 )
             messages += [Message("assistant", [answer]), Message("user", [mistake])]
-        return ""''',
+        return ""
+
+    @staticmethod
+    def _is_named(name: str, answer: str) -> bool:
+        spellings = (name, name.replace("_", " "), name.replace("_", "\\\\_"))
+        either = "|".join(map(re.escape, spellings))
+        return re.search(rf"(?<!\\w)({either})(?!\\w)", answer) is not None''',
         ((CORE, "Message"), (CORE, "SupportsChatGetResponse"), _STATE),
         ("Any", "re"),
     ),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from studio.code.dialect import Writer
 from studio.code.layout import Call, Expression, Items, Text
+from studio.components import SecretRef
 from studio.exporters.agent_framework_fields import OPTIONS, fields_of
 from studio.models import (
     ChatCompletionClient,
@@ -13,6 +14,7 @@ from studio.models import (
     OpenAIChatCompletionClient,
     ReplayChatCompletionClient,
 )
+from studio.models.openai_services import OPENAI, service_of
 
 _CONNECTION = ("api_key", "base_url", "azure_endpoint", "api_version", "default_headers", "host")
 
@@ -30,6 +32,11 @@ def client_call(name: str, client: ChatCompletionClient, where: str, values: Wri
         value = getattr(client, field, None)
         if field in fields_of(type(client)) and value:
             named[field] = values.expression(value, f"{at}/{field}", field)
+    if isinstance(client, OpenAIChatCompletionClient) and client.base_url is None:
+        service = service_of(client.model)
+        if service is not OPENAI:  # the studio finds it by the model's name
+            named["base_url"] = Text(service.base_url)
+            named.setdefault("api_key", values.expression(SecretRef(f"env:{service.key_env}"), f"{at}/api_key"))
     if isinstance(client, OpenAIChatCompletionClient) and client.organization:
         named["org_id"] = Text(client.organization)
     return Call(name, named=tuple(named.items()))

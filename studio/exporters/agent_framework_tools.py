@@ -13,7 +13,10 @@ from studio.code.layout import Call, Expression, Text
 from studio.components.python_text import parsed
 from studio.exporters.agent_framework_helpers import CORE
 from studio.tools import FunctionTool
-from studio.tools.mcp import McpWorkbench, StdioServerParams, StreamableHttpServerParams
+from studio.tools.mcp import McpWorkbench, SseServerParams, StdioServerParams
+
+SERVER_FIELDS = ("command", "args", "env", "url", "headers")
+"""What is said of a server of tools."""
 
 
 def is_callable_there(tool: FunctionTool) -> bool:
@@ -37,13 +40,14 @@ def source_of_tool(tool: FunctionTool) -> str:
 def mcp_call(bench: McpWorkbench, where: str = "", values: Writer | None = None) -> Call | None:
     """The call that connects to a server; None for a kind of server that Agent Framework has no class for."""
     server = bench.server_params
-    kinds = {StdioServerParams: "MCPStdioTool", StreamableHttpServerParams: "MCPStreamableHTTPTool"}
-    kind = kinds.get(type(server))
-    if kind is None or values is None:
-        return Call(kind) if kind else None
-    named: dict[str, Expression] = {"name": Text("tools")}
+    if isinstance(server, SseServerParams):
+        return None
+    kind = "MCPStdioTool" if isinstance(server, StdioServerParams) else "MCPStreamableHTTPTool"
+    if values is None:
+        return Call(kind)
+    named: dict[str, Expression] = {"name": Text(f"server_{where.rpartition('/')[2]}".rstrip("_"))}
     renamed = {"headers": "static_headers"}
-    for field in ("command", "args", "env", "url", "headers"):
+    for field in SERVER_FIELDS:
         value = getattr(server, field, None)
         if value:
             named[renamed.get(field, field)] = values.expression(value, f"{where}/config/server_params/{field}", field)

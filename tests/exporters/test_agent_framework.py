@@ -16,7 +16,7 @@ from studio.conditions import MaxMessageTermination, StopMessageTermination, Tex
 from studio.exporters import CannotExport, Exported, export_team
 from studio.exporters.agent_framework_helpers import HELPERS
 from studio.models import OpenAIChatCompletionClient, ReplayChatCompletionClient
-from studio.teams import RoundRobinGroupChat
+from studio.teams import DiGraphBuilder, GraphFlow, RoundRobinGroupChat
 from studio.tools import FunctionTool
 from studio.tools.mcp import McpWorkbench, SseServerParams, StdioServerParams
 from tests.exporters.originals import digest, our_turns, python_of, recorded, sample_team, their_turns
@@ -140,6 +140,26 @@ def test_what_a_model_is_asked_with_is_an_option_of_the_agent():
     assert 'api_key=os.environ["MY_KEY"]' in script.code
     assert '{"temperature": 0.5, "allow_multiple_tool_calls": False}' in script.code
     assert script.counts["asked"] == 1
+
+
+def test_a_model_that_the_studio_finds_by_its_name_gets_its_address():
+    code = exported(AssistantAgent(name="w", model_client=OpenAIChatCompletionClient(model="gemini-2.0-flash"))).code
+    assert 'base_url="https://generativelanguage.googleapis.com/v1beta/openai/"' in code
+    assert 'api_key=os.environ["GEMINI_API_KEY"]' in code
+
+
+def test_an_edge_on_a_variable_is_always_taken_and_the_report_and_the_script_say_so():
+    builder = (
+        DiGraphBuilder()
+        .add_node(writer())
+        .add_node(second := AssistantAgent(name="second", model_client=writer().model_client))
+    )
+    builder.add_edge("writer", second)
+    document: Any = GraphFlow(participants=builder.get_participants(), graph=builder.build()).dump_component()
+    document["config"]["graph"]["nodes"]["writer"]["edges"][0]["context_condition"] = "ready"
+    script = export_team(load_component(document), "agent-framework")
+    assert dropped(script) == {"/config/graph/nodes/writer/edges/0/context_condition"}
+    assert "always taken" in script.code.replace("\n", " ").replace("# ", "")
 
 
 def test_servers_of_tools_are_connected_to_as_far_as_there_is_a_class():
