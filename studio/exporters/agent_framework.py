@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from pydantic import BaseModel
@@ -23,8 +24,14 @@ from studio.exporters.agent_framework_differences import reason_for
 from studio.exporters.agent_framework_fields import CLASSES, PYTHON, fields_of
 from studio.exporters.agent_framework_helpers import CORE, HELPERS, with_needed
 from studio.exporters.agent_framework_models import client_call, options_of
-from studio.exporters.agent_framework_tools import SERVER_FIELDS, is_callable_there, mcp_call, source_of_tool
-from studio.exporters.foreign import ForeignDialect
+from studio.exporters.agent_framework_tools import (
+    SERVER_FIELDS,
+    function_name,
+    is_callable_there,
+    mcp_call,
+    source_of_tool,
+)
+from studio.exporters.framework_dialect import FrameworkDialect
 from studio.exporters.parts import name_of_part, place
 from studio.exporters.refusals import CannotExport
 from studio.memory import ListMemory
@@ -64,7 +71,7 @@ def write_agent_framework(component: Component, report: Report) -> str:
     return script_of(component, _AgentFramework(component, report))
 
 
-class _AgentFramework(ForeignDialect):
+class _AgentFramework(FrameworkDialect):
     """The words of Agent Framework 1.23."""
 
     framework = "Agent Framework"
@@ -167,7 +174,7 @@ class _AgentFramework(ForeignDialect):
                 described = (("name", Text(part.name)), ("description", Text(part.description)))
                 return Call(self.use("team_tool"), (builder,), described)
             case FunctionTool():
-                source = (Text(source_of_tool(part)), Text(part.name))
+                source = (Text(source_of_tool(part)), Text(function_name(part)))
                 function = Call(self.use("function_from"), source)
                 return Call(name, (function,), (("name", Text(part.name)), ("description", Text(part.description))))
             case _:
@@ -215,8 +222,9 @@ class _AgentFramework(ForeignDialect):
         options = self._options(agent, where, values)
         tools = self._tools(agent, where, values)
         middleware = self._listening(shown)
-        if tools:
-            middleware.append(self._rounds(agent))
+        rounds = self._rounds(agent) if tools else None
+        if rounds is not None and middleware:
+            middleware.append(replace(rounds, function=f"*{rounds.function}"))
         given: dict[str, Expression | None] = {
             "client": values.expression(agent.model_client, f"{at}/model_client", "model_client"),
             "name": Text(shown.name),
@@ -224,7 +232,7 @@ class _AgentFramework(ForeignDialect):
             "instructions": self._instructions(agent, where),
             "tools": Items(tuple(tools)) if tools else None,
             "default_options": Pairs(tuple((Text(key), value) for key, value in options.items())) if options else None,
-            "middleware": Items(tuple(middleware)) if middleware else None,
+            "middleware": Items(tuple(middleware)) if middleware else rounds,
         }
         context = agent.model_context
         is_limited = context is not None and not isinstance(context, UnboundedChatCompletionContext)

@@ -106,7 +106,7 @@ _ALL = (
     summary: str = "{result}",
     answers_in_words: bool = False,
     handoffs: Collection[str] = (),
-) -> MiddlewareBundle:
+) -> list[MiddlewareTypes]:
     """End a turn after so many rounds of tool calls, or after a handoff.
 
     The results of the last round are then the answer; or, with `answers_in_words`, the model is
@@ -171,7 +171,7 @@ _ALL = (
         response.messages.append(Message("assistant", ["\\n".join(texts)], author_name=author))
         return response
 
-    return MiddlewareBundle([take_turn, ask, use_tool])''',
+    return [take_turn, ask, use_tool]''',
         tuple(
             (CORE, name)
             for name in (
@@ -180,8 +180,8 @@ _ALL = (
                 "ChatContext",
                 "FunctionInvocationContext",
                 "Message",
-                "MiddlewareBundle",
                 "MiddlewareTermination",
+                "MiddlewareTypes",
                 "agent_middleware",
                 "chat_middleware",
                 "function_middleware",

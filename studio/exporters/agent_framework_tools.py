@@ -20,14 +20,27 @@ SERVER_FIELDS = ("command", "args", "env", "url", "headers")
 
 
 def is_callable_there(tool: FunctionTool) -> bool:
-    """Whether the function needs nothing that only the studio hands to it."""
-    if tool.has_cancellation_support:
-        return False
-    try:
-        tree = parsed(tool.source_code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    """Whether there is a function, and it needs nothing that only the studio hands to it."""
+    tree = _tree_of(tool)
+    if tool.has_cancellation_support or tree is None or not function_name(tool):
         return False
     return not any(isinstance(node, ast.Name) and node.id in OFFERED for node in ast.walk(tree))
+
+
+def function_name(tool: FunctionTool) -> str:
+    """The function that the tool calls: the first in its source. Empty if there is none."""
+    tree = _tree_of(tool)
+    found = (
+        each.name for each in (tree.body if tree else ()) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    return next(found, "")
+
+
+def _tree_of(tool: FunctionTool) -> ast.Module | None:
+    try:
+        return parsed(tool.source_code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def source_of_tool(tool: FunctionTool) -> str:

@@ -16,7 +16,7 @@ from studio.components import Component, JsonObject, find_class, is_reference
 from studio.components.pointers import is_envelope
 from studio.exporters.autogen_classes import AutogenClass, autogen_class, is_known_model
 from studio.exporters.autogen_differences import reason_for
-from studio.exporters.foreign import ForeignDialect
+from studio.exporters.framework_dialect import FrameworkDialect
 from studio.exporters.parts import name_of_part, place
 from studio.exporters.refusals import CannotExport
 from studio.models import ChatCompletionClient
@@ -44,7 +44,7 @@ def write_autogen(component: Component, report: Report) -> str:
     return script_of(component, _AutoGen(component, report))
 
 
-class _AutoGen(ForeignDialect):
+class _AutoGen(FrameworkDialect):
     """The words of AutoGen 0.7; what it lacks is left out, noted in the report and said in a comment."""
 
     framework = "AutoGen 0.7"

@@ -171,10 +171,10 @@ def test_servers_of_tools_are_connected_to_as_far_as_there_is_a_class():
 
 
 def test_a_tool_with_more_than_its_function_stays_text_and_one_that_needs_the_studio_is_left_out():
-    many = FunctionTool(name="two", description="", source_code="import math\n\ndef two() -> str:\n    return '2'\n")
+    many = FunctionTool(name="two", description="", source_code="import math\n\ndef pair() -> str:\n    return '2'\n")
     ours = FunctionTool(name="told", description="", source_code="def told() -> str:\n    emit('x')\n    return ''\n")
     script = exported(writer(tools=[many, ours]))
-    assert "function_from(" in script.code
+    assert """function_from("import math\\n\\ndef pair() -> str:\\n    return '2'\\n", "pair")""" in script.code
     assert dropped(script) == {"/config/tools/1"}
 
 

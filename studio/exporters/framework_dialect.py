@@ -21,7 +21,7 @@ _HOLD_SECRETS = frozenset(("headers", "default_headers", "env", "args", "url", "
 """Fields whose texts may name secrets in braces."""
 
 
-class ForeignDialect(Dialect):
+class FrameworkDialect(Dialect):
     """The words of another framework; what it lacks is left out, noted in the report and said in a comment."""
 
     framework: ClassVar[str] = ""
