@@ -191,7 +191,7 @@ class _AgentFramework(FrameworkDialect):
         if isinstance(part, McpWorkbench):
             self._note_fields(part.server_params, ("type", *SERVER_FIELDS), f"{where}/config/server_params")
         if isinstance(part, AgentTool | TeamTool) and not part.return_value_as_last_message:
-            why = "The model is told the last answer only."
+            why = "The model gets the last answer only."
             self.report.add("approximated", place(where), name_of_part(part), why)
 
     def _note_fields(self, owner: BaseModel, known: Sequence[str], where: str) -> None:

@@ -157,7 +157,14 @@ def test_a_first_start_offers_ollama_where_it_runs(browser: Browser, tmp_path: P
         server.start()
         page = browser.new_page()
         page.goto(server.entrance)
-        page.get_by_role("button", name="Connect Ollama").click()
+        connect = page.get_by_role("button", name="Connect Ollama")
+        expect(connect).to_be_in_viewport()
+        moved = page.evaluate(
+            "new Promise(done => new PerformanceObserver(list => done(list.getEntries().map(each => each.value)))"
+            ".observe({ type: 'layout-shift', buffered: true }) ?? setTimeout(done, 500, []))"
+        )
+        assert sum(moved) < 0.01, "what is offered comes late, and moves nothing"
+        connect.click()
         expect(page.locator("[data-connection]")).to_contain_text("qwen3:8b")
         expect(page.get_by_role("button", name="Connect Ollama")).to_have_count(0)
         page.close()

@@ -11,9 +11,6 @@ import { given, showError, sources } from './gallery/source.js'
 sources(document)
 list('team', (id, name) => api.patch(`/api/teams/${id}`, { name }))
 
-const steps = document.querySelector('[data-first-steps]')
-if (steps instanceof HTMLElement) steps.hidden = areFirstStepsHidden()
-
 on(document, 'click', '[data-hide-first-steps]', () => {
   hideFirstSteps()
   find('[data-first-steps]').hidden = true

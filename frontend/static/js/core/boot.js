@@ -1,14 +1,16 @@
 // What cannot wait for the modules. A classic script on purpose: it runs before the first paint, they run too late.
 
-// The chosen theme.
+// The chosen theme, and whether first steps are hidden: shown or hidden later, they would move the page.
 {
-  let theme = null
+  const root = document.documentElement
   try {
-    theme = localStorage.getItem('studio-theme')
+    const theme = localStorage.getItem('studio-theme')
+    if (theme === 'light' || theme === 'dark') root.dataset.theme = theme
+    if (localStorage.getItem('studio-first-steps') === 'hidden')
+      root.dataset.without = 'first-steps'
   } catch {
     // Storage may be off: the system's theme is then used.
   }
-  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
 }
 
 // Buttons and forms are drawn by the server before a module can answer to them. The last press until
