@@ -7,16 +7,15 @@ import keyword
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from studio.importers.components import component, config_of, mcp_workbench
+from studio.importers.components import component, mcp_workbench
 from studio.importers.findings import Location, Report
 from studio.importers.parts import Part
 from studio.importers.python_script import Function, PythonScript, called, keywords, short
-from studio.importers.tools import function_tool, report_stand_in, stand_in
+from studio.importers.tools import Toolset, function_tool, mcp_params, report_stand_in, stand_in
 
 CODE = "autogen_ext.tools.code_execution.PythonCodeExecutionTool"
 DOCKER = "autogen_ext.code_executors.docker.DockerCommandLineCodeExecutor"
@@ -69,12 +68,6 @@ _KNOWN: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "NL2SQLTool": ("NL2SQLTool", "Executes SQL queries.", ("sql_query",)),
 }
 """Tools of the package crewai_tools: name, description and required parameters, as of August 2026."""
-_SERVERS: Mapping[str, str] = {
-    "MCPServerStdio": "StdioServerParams",
-    "StdioServerParameters": "StdioServerParams",
-    "MCPServerHTTP": "StreamableHttpServerParams",
-    "MCPServerSSE": "SseServerParams",
-}
 
 
 def tool_name(name: str) -> str:
@@ -84,20 +77,6 @@ def tool_name(name: str) -> str:
     plain = re.sub(r"([a-z\d])([A-Z])", r"\1_\2", plain).lower()
     plain = re.sub(r"[^a-z0-9_]+", "_", re.sub(r"['\"]+", "", plain))
     return re.sub(r"_+", "_", plain).strip("_")[:MAX_NAME]
-
-
-@dataclass
-class Toolset:
-    """What an agent can use."""
-
-    tools: list[JsonObject] = field(default_factory=list[JsonObject])
-    workbenches: list[JsonObject] = field(default_factory=list[JsonObject])
-
-    def add(self, tool: JsonObject) -> None:
-        """Add a tool; of two with one name the first counts."""
-        names = [config_of(each).get("name") for each in self.tools]
-        if config_of(tool).get("name") not in names or config_of(tool).get("name") is None:
-            self.tools.append(tool)
 
 
 class ToolMaker:
@@ -243,7 +222,7 @@ class ToolMaker:
             kind = called(part.node)
             pairs = dict(_pairs(part.node))
             given = {name: self._script.value_or_none(node) for name, node in pairs.items()}
-        params = _params(kind, given)
+        params = mcp_params(kind, given)
         if params is None:
             self._lost(part.place, owner)
             return
@@ -258,27 +237,6 @@ class ToolMaker:
     def _lost(self, place: Location, owner: str) -> None:
         why = "Neither its address nor its command can be read."
         self._report.add("asked", place, f"MCP server of {owner}", why, fix="Add the MCP server.", became=owner)
-
-
-def _params(kind: str, given: Mapping[str, JsonValue]) -> JsonObject | None:
-    """The settings of a server; None where neither its command nor its address is known."""
-    command, address = given.get("command"), given.get("url")
-    if isinstance(command, str) and command:
-        listed = given.get("args")
-        arguments: list[JsonValue] = (
-            [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
-        )
-        params: JsonObject = {"type": "StdioServerParams", "command": command, "args": arguments}
-        return {**params, **_texts("env", given.get("env"))}
-    if isinstance(address, str) and re.match(r"https?://[^/?#\s]+", address):
-        is_sse = _SERVERS.get(kind) == "SseServerParams" or given.get("transport") == "sse"
-        params = {"type": "SseServerParams" if is_sse else "StreamableHttpServerParams", "url": address}
-        return {**params, **_texts("headers", given.get("headers"))}
-    return None
-
-
-def _texts(name: str, value: JsonValue) -> JsonObject:
-    return {name: {key: str(each) for key, each in value.items()}} if isinstance(value, dict) and value else {}
 
 
 def _pairs(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -70,10 +71,7 @@ def client(
         owner: The agent, for the report.
     """
     kept = {name: value for name, value in settings.items() if name in SETTINGS and _fits(name, value)}
-    for name in settings:
-        if name not in kept and settings[name] is not None:
-            why = "There is no such setting here, or not with this value."
-            report.add("dropped", place, f"Model setting `{name}` of {owner}", why, became=owner)
+    _lost({name: value for name, value in settings.items() if value is not None}, kept, report, place, owner)
     if not model:
         asked_for_model(report, place, owner)
         return component(OPENAI, model=DEFAULT_MODEL, **kept)
@@ -83,16 +81,30 @@ def client(
     if is_openai(name) and service in ("", "openai"):
         return component(OPENAI, model=name, **kept)
     if service == "anthropic" or (not service and name.startswith("claude-")):
-        limit: JsonObject = {"max_tokens": kept["max_tokens"]} if "max_tokens" in kept else {}
-        return component(ANTHROPIC, model=name, **limit)
+        taken: JsonObject = {each: kept[each] for each in ("temperature", "top_p", "max_tokens") if each in kept}
+        if isinstance(taken.get("temperature"), int | float) and cast("float", taken["temperature"]) > 1:
+            del taken["temperature"]
+        _lost(kept, taken, report, place, owner)
+        return component(ANTHROPIC, model=name, **taken)
     if service == "ollama":
-        return component(OLLAMA, model=name, model_info=_INFO)
+        options: JsonObject = {each: kept[each] for each in ("temperature", "top_p") if each in kept}
+        _lost(kept, options, report, place, owner)
+        return component(OLLAMA, model=name, model_info=_INFO, **({"options": options} if options else {}))
     if service in _SERVICES:
         address, key = _SERVICES[service]
         return component(OPENAI, model=name, base_url=address, api_key=f"env:{key}", model_info=_INFO, **kept)
     why = f"The service of the model {model!r} is not known here."
     report.add("asked", place, f"Model of {owner}", why, fix="Choose the service and the model.", became=owner)
     return component(OPENAI, model=model, model_info=_INFO, **kept)
+
+
+def _lost(
+    given: Mapping[str, JsonValue], kept: Mapping[str, JsonValue], report: Report, place: Location, owner: str
+) -> None:
+    for name in given:
+        if name not in kept:
+            why = "There is no such setting here, or not with this value."
+            report.add("dropped", place, f"Model setting `{name}` of {owner}", why, became=owner)
 
 
 def served(made: JsonObject, entry: Mapping[str, JsonValue], report: Report, place: Location, owner: str) -> None:

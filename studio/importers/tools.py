@@ -6,12 +6,13 @@ import ast
 import keyword
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
 from studio.code.functions import names_read
 from studio.components import JsonObject
-from studio.importers.components import component
+from studio.importers.components import component, config_of
 from studio.importers.findings import Location, Report
 from studio.importers.python_script import Function, PythonScript, keywords
 
@@ -32,6 +33,28 @@ _TYPES: Mapping[str, str] = {
     "array": "list",
     "object": "dict",
 }
+
+_SERVERS: Mapping[str, str] = {
+    "MCPServerStdio": "StdioServerParams",
+    "StdioServerParameters": "StdioServerParams",
+    "MCPServerHTTP": "StreamableHttpServerParams",
+    "MCPServerSSE": "SseServerParams",
+}
+"""Classes of CrewAI for servers, and what they are here."""
+
+
+@dataclass
+class Toolset:
+    """What an agent can use."""
+
+    tools: list[JsonObject] = field(default_factory=list[JsonObject])
+    workbenches: list[JsonObject] = field(default_factory=list[JsonObject])
+
+    def add(self, tool: JsonObject) -> None:
+        """Add a tool; of two with one name the first counts."""
+        names = [config_of(each).get("name") for each in self.tools]
+        if config_of(tool).get("name") not in names or config_of(tool).get("name") is None:
+            self.tools.append(tool)
 
 
 def function_tool(
@@ -275,3 +298,24 @@ def report_stand_in(report: Report, place: Location, what: str, why: str, owner:
     """Say that a tool is only a stand-in."""
     shown = f"{why} A stand-in has its name and fails when it is called."
     report.add("approximated", place, what, shown, fix="Replace it by a tool that does the same.", became=owner)
+
+
+def mcp_params(kind: str, given: Mapping[str, JsonValue]) -> JsonObject | None:
+    """The settings of a server; None where neither its command nor its address is known."""
+    command, address = given.get("command"), given.get("url")
+    if isinstance(command, str) and command:
+        listed = given.get("args")
+        arguments: list[JsonValue] = (
+            [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
+        )
+        params: JsonObject = {"type": "StdioServerParams", "command": command, "args": arguments}
+        return {**params, **_texts("env", given.get("env"))}
+    if isinstance(address, str) and re.match(r"https?://[^/?#\s]+", address):
+        is_sse = _SERVERS.get(kind) == "SseServerParams" or given.get("transport") == "sse"
+        params = {"type": "SseServerParams" if is_sse else "StreamableHttpServerParams", "url": address}
+        return {**params, **_texts("headers", given.get("headers"))}
+    return None
+
+
+def _texts(name: str, value: JsonValue) -> JsonObject:
+    return {name: {key: str(each) for key, each in value.items()}} if isinstance(value, dict) and value else {}

@@ -261,6 +261,7 @@ class TeamBuilder:
         for name, node in list(flow.nodes.items()):
             spoken = [self._prompt(node, text) for text in node.prompts]
             if spoken:
+                flow.nodes[spoken[0]].waits_for_all = node.waits_for_all
                 flow.edges = [replace(edge, target=spoken[0]) if edge.target == name else edge for edge in flow.edges]
                 flow.edges += [Edge(before, after) for before, after in pairwise([*spoken, name])]
 
