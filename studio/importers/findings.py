@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+from pydantic import JsonValue
 
 from studio.code.conversion import SEE_PARTS as SEE_PARTS
 from studio.code.conversion import ConversionFinding, Verdict, counts_of, findings_json
@@ -20,11 +22,13 @@ class Imported:
         source: Key of the source, such as `agent-builder`.
         team: Component JSON without an error.
         findings: In the order of the source.
+        layout: Where cards and notes stand on the canvas, as teams keep it; empty where the source has no canvas.
     """
 
     source: str
     team: JsonObject
     findings: tuple[ConversionFinding, ...]
+    layout: JsonObject = field(default_factory=dict[str, JsonValue])
 
     @property
     def counts(self) -> Mapping[Verdict, int]:

@@ -19,6 +19,9 @@ from studio.importers.classic_chats import import_classic, is_classic
 from studio.importers.crewai import import_crewai, is_crewai
 from studio.importers.crewai_documents import is_crew_text
 from studio.importers.findings import Imported
+from studio.importers.flowise import import_flowise, is_flowise
+from studio.importers.flowise_documents import MARK as FLOWISE_MARK
+from studio.importers.flowise_documents import TOOL_MARK
 from studio.importers.parts import MAX_LENGTH
 from studio.importers.python_script import PythonScript
 from studio.importers.sdk_script import import_script
@@ -88,7 +91,7 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
         StudioError: It is a script or a ZIP file of no known source, or cannot be read.
     """
     is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip", ".jsonc"))
-    marks = (PREFIX, STUDIO_MARK)
+    marks = (PREFIX, STUDIO_MARK, FLOWISE_MARK, TOOL_MARK)
     is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
     if not is_likely and len(content) <= MAX_LENGTH:
         text = content.decode("utf-8", "replace")
@@ -207,6 +210,7 @@ _ALL = (
     Source("openai-agents", "the OpenAI Agents SDK", _is_sdk_script, import_script),
     Source("autogen-0.2", "AutoGen 0.2 or AG2", is_classic, import_classic),
     Source("autogen-studio", "AutoGen Studio before 0.4", _is_studio, _read_studio),
+    Source("flowise", "Flowise", is_flowise, import_flowise),
 )
 SOURCES: Mapping[str, Source] = {source.key: source for source in _ALL}
 """By key, in the order in which they are looked for."""

@@ -40,7 +40,7 @@ def name_of(imported: Imported) -> str:
 
 
 def layout_of(imported: Imported) -> JsonObject:
-    """The canvas with a note that holds the report until somebody removes it; empty where everything is exact."""
+    """The canvas as the source has it, with a note that holds the report until somebody removes it."""
     lines = [
         f"{TITLES[verdict]}: {finding.what}. {finding.why} {finding.fix}".strip()
         for verdict in TITLES
@@ -48,12 +48,13 @@ def layout_of(imported: Imported) -> JsonObject:
         for finding in findings_of(imported.findings, verdict)
     ]
     if not lines:
-        return {}
+        return imported.layout
     text = "\n\n".join([f"Imported from {SOURCES[imported.source].title}.", *lines])
     if len(text) > MAX_NOTE:
         text = f"{text[: MAX_NOTE - 40].rpartition(chr(10))[0]}\n\nThere is more in the report of the import."
     note: JsonObject = {"team": "", "text": text, "x": NOTE_X, "y": NOTE_Y}
-    return {"notes": {"import": note}}
+    notes = imported.layout.get("notes")
+    return {**imported.layout, "notes": {**(notes if isinstance(notes, dict) else {}), "import": note}}
 
 
 def _shape(imported: Imported) -> str:
