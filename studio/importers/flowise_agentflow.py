@@ -70,11 +70,20 @@ class AgentflowReader:
             if node.parent:
                 self._inside.setdefault(node.parent, []).append(node)
             self._declare(node)
+        self._alias()
         for node in nodes:
             self._add(node)
         self._connect()
         self._all.end()
         self._all.notes()
+
+    def _alias(self) -> None:
+        """Let the answer of an iteration be that of what is last inside of it."""
+        leading = {edge.source for edge in self._canvas.edges}
+        for node, children in self._inside.items():
+            last = [each.id for each in children if each.id not in leading]
+            if last:
+                self._all.aliases[node] = last[-1]
 
     def _declare(self, node: CanvasNode) -> None:
         """A participant without what is in it: texts name nodes that come later."""
@@ -92,6 +101,8 @@ class AgentflowReader:
                 self._all.add(node, Node(node.label, node.place, step(), tells=False))
             case kind if kind in _TOOL_KINDS:
                 self._all.add(node, Node(node.label, node.place, step(), tells=False))
+            case "iteration":
+                self._all.add(node, Node(node.label, node.place, None))
             case _:
                 self._all.passes(node)
         if node.kind == "startAgentflow":
@@ -543,12 +554,9 @@ class AgentflowReader:
         """Let an iteration lead through what is inside of it."""
         if node not in self._all.names:
             return
+        leading = {edge.source for edge in self._canvas.edges}
         first = [each for each in children if each.id not in heard and each.id in self._all.names]
-        last = [
-            each
-            for each in children
-            if each.id in self._all.names and not any(edge.source == each.id for edge in self._canvas.edges)
-        ]
+        last = [each for each in children if each.id in self._all.names and each.id not in leading]
         if not first or not last:
             return
         done = self._flow.add(Node(f"End of {node}", first[0].place, None), "pass_end")
@@ -561,7 +569,7 @@ class AgentflowReader:
         self._all.exits[node] = {"": [Edge(done)]}
 
     def _wait(self) -> None:
-        """Let a node that several lead to wait for all, unless they are branches of one condition, or a loop comes back."""
+        """Let a node that several lead to wait for all, but not for branches of one condition or for a loop."""
         branching = {id for id, node in self._canvas.nodes.items() if node.kind.startswith(("condition", "humanInput"))}
         looped = {cleaned(node.text("loopBackToNode")).partition("-")[0] for node in self._canvas.nodes.values()}
         for node in self._canvas.nodes.values():

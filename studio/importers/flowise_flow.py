@@ -162,7 +162,7 @@ class Reading:
     def layout(self, scale: float, team: JsonObject) -> JsonObject:
         """Where participants and notes stand on our canvas."""
         listed = cast("list[JsonObject]", config_of(team)["participants"])
-        there = {config_of(each)["name"] for each in listed}
+        there = {str(config_of(each)["name"]) for each in listed}
         pins: JsonObject = {}
         notes: JsonObject = {}
         for at, node in enumerate(self.canvas.nodes.values()):

@@ -145,7 +145,7 @@ def alternatives(source: str, conditions: Sequence[str | None]) -> list[Edge]:
         parts = [negated(each) for each in earlier[:at]]
         whole = " and ".join([*parts, f"({condition})"]) if parts else condition
         edges.append(Edge(source, condition=whole))
-    return [*edges, Edge(source, otherwise=True)]
+    return [*edges, Edge(source, otherwise=bool(edges))]
 
 
 class TeamBuilder:
@@ -420,7 +420,8 @@ class TeamBuilder:
     def _add_end(self) -> None:
         """A graph needs a node after which nothing comes."""
         flow = self._flow
-        last = next(name for name in flow.nodes if any(edge.condition for edge in flow.out_of(name)))
+        choosing = (name for name in flow.nodes if any(edge.condition or edge.said for edge in flow.out_of(name)))
+        last = next(choosing, self._order[-1])
         name = flow.add(Node("End", flow.nodes[last].place, step()), "end")
         flow.edges.append(Edge(last, name, otherwise=True))
         self._settle()
