@@ -37,7 +37,7 @@ def import_flowise(bundle: Bundle) -> Imported:
         tool = tool_in(bundle)
         if tool:
             raise InvalidDocument(
-                f"“{tool}” is a custom tool of Flowise, which is JavaScript, and no flow.",
+                f"“{tool}” is a custom tool of Flowise, which is JavaScript, not a flow.",
                 fix="Import the flow that uses it, and write the tool in Python.",
             )
         raise InvalidDocument("The files hold no flow of Flowise.", fix="Choose the JSON that it exported.")

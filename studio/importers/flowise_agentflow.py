@@ -95,7 +95,7 @@ class AgentflowReader:
             case "condition":
                 self._all.add(node, Node(node.label, node.place, step(), is_router=True))
             case "humanInput":
-                part = component(USER_PROXY, description="Decides how it goes on.", choices=[PROCEED, REJECT])
+                part = component(USER_PROXY, description="Proceeds or rejects.", choices=[PROCEED, REJECT])
                 self._all.add(node, Node(node.label, node.place, part))
             case "loop" | "directReply":
                 self._all.add(node, Node(node.label, node.place, step(), tells=False))
@@ -115,21 +115,21 @@ class AgentflowReader:
                 return
             case "llm" | "agent" as kind:
                 self._agent(node, kind)
-                self._all.told(node, "Agent", before)
+                self._all.conclude(node, "Agent", before)
             case "conditionAgent":
                 self._condition_agent(node)
             case "condition":
                 self._condition(node)
-                self._all.told(node, "Condition", before)
+                self._all.conclude(node, "Condition", before)
             case "humanInput":
                 self._human(node)
             case "loop":
                 self._loop(node)
-                self._all.told(node, "Loop", before)
+                self._all.conclude(node, "Loop", before)
             case "directReply":
                 said = self._text(node.text("directReplyMessage"), node, node.inside("directReplyMessage"))
                 self._config(node)["message"] = said
-                self._all.told(node, "Reply", before)
+                self._all.conclude(node, "Reply", before)
             case "iteration":
                 self._iterate(node)
             case kind if kind in _TOOL_KINDS:
@@ -173,7 +173,7 @@ class AgentflowReader:
         else:
             self._report.add("exact", node.place, "Start")
         if node.inputs.get("startPersistState"):
-            why = "The state begins anew in each run."
+            why = "Each run begins with the first state."
             self._report.add("dropped", node.inside("startPersistState"), "State across runs", why)
 
     def _compared(self) -> set[str]:
@@ -300,7 +300,7 @@ class AgentflowReader:
         made.prompts = prompts
         made.hears = "nothing" if prompts or not self._is_first(node) else "user"
         if made.hears == "nothing" and not prompts:
-            why = "It has no memory and no message of its own, so it hears nothing, as there."
+            why = "It has no memory and no message of its own, so it gets only its instructions, as there."
             self._report.add(
                 "asked", node.place, f"What {made.name} hears", why, fix="Remove its message filter.", became=made.name
             )

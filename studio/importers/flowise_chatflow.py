@@ -68,7 +68,7 @@ class ChatflowReader:
         for node in nodes:
             start = len(self._all.report.findings)
             self._agent(node)
-            self._all.told(node, "Agent" if self._template(node) is None else "Chain", start)
+            self._all.conclude(node, "Agent" if self._template(node) is None else "Chain", start)
             self._all.flow.edges.append(Edge(before, self._all.names[node.id]))
             before = self._all.names[node.id]
         self._all.flow.edges.append(Edge(before, None))

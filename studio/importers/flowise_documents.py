@@ -155,7 +155,7 @@ def tool_in(bundle: Bundle) -> str:
 
 
 def canvas_of(found: Found, report: Report) -> Canvas:
-    """The nodes and edges of a flow; what is no node or edge is told.
+    """The nodes and edges of a flow; what is neither is told.
 
     Raises:
         TooLarge: It has more of them than a canvas can have.
@@ -173,7 +173,7 @@ def canvas_of(found: Found, report: Report) -> Canvas:
         place = Location(found.place.file, pointer=f"{found.place.pointer}/nodes/{at}")
         node = _node(each, place) if isinstance(each, dict) else None
         if node is None or node.id in canvas.nodes:
-            why = "It is no node of Flowise." if node is None else "Another node has the same id."
+            why = "It is not a node of Flowise." if node is None else "Another node has the same id."
             report.add("dropped", place, f"Node {at + 1}", why)
         else:
             canvas.nodes[node.id] = node

@@ -128,7 +128,7 @@ class Reading:
         self.flow.edges.append(Edge(before, name))
         self.exits[node.id] = {"": [Edge(name)]}
 
-    def told(self, node: CanvasNode, what: str, before: int) -> None:
+    def conclude(self, node: CanvasNode, what: str, before: int) -> None:
         """Say what became of a node, after the findings about its parts."""
         is_same = all(each.verdict in ("exact", "asked") for each in self.report.findings[before:])
         verdict, why = ("exact", "") if is_same else ("approximated", SEE_PARTS)

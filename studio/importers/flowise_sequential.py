@@ -114,7 +114,7 @@ def _state(reading: Reading, kind: str, path: str, own: str) -> Path:
         if name == _LENGTH:
             raise Unsupported("the messages themselves are no variable here")
         return Path(reading.variable(name), tuple(steps))
-    raise Unsupported("it is no variable here")
+    raise Unsupported("only state and output are known")
 
 
 class SequentialReader:
@@ -168,13 +168,13 @@ class SequentialReader:
         match node.kind:
             case "seqAgent" | "seqLLMNode":
                 self._agent(node)
-                self._all.told(node, "Agent", before)
+                self._all.conclude(node, "Agent", before)
             case "seqConditionAgent":
                 self._condition_agent(node)
-                self._all.told(node, "Condition agent", before)
+                self._all.conclude(node, "Condition agent", before)
             case "seqCondition":
                 self._condition(node, "")
-                self._all.told(node, "Condition", before)
+                self._all.conclude(node, "Condition", before)
             case "seqToolNode":
                 why = "The node before it calls the tools, once, and answers with their results."
                 self._report.add("approximated", node.place, f"Tool node “{said_name(node)}”", why)
@@ -389,7 +389,7 @@ class SupervisorReader:
         listed = ", ".join(workers)
         given = node.text("supervisorPrompt") or "Choose which of {team_members} acts next, or FINISH."
         system = escaped(given.replace("{team_members}", listed))
-        question = f"Who acts next? Choose one of {FINISH}, {listed}."
+        question = f"Choose the next to act, one of {FINISH}, {listed}."
         self._flow.nodes[name].prompts = [escaped(question)]
         schema: JsonObject = {
             "type": "object",

@@ -46,11 +46,16 @@ def edge(source: str, target: str, port: str = "out", field: str = "sequentialNo
     }
 
 
-def agent(name: str, label: str, system: str = "", **inputs: Any) -> dict[str, Any]:
-    given: dict[str, Any] = {f"agent{key}": value for key, value in inputs.items()}
+def agent(name: str, label: str, system: str = "", at: tuple[float, float] = (0, 0), **inputs: Any) -> dict[str, Any]:
     messages = [{"role": "system", "content": system}] if system else []
     texts: dict[str, Any] = {"agentModel": "chatOpenAI", "agentModelConfig": MODEL, "agentMessages": messages}
-    return node(name, "agentAgentflow", label, **{"agentEnableMemory": True, **texts, **given})
+    made = node(name, "agentAgentflow", label, at)
+    made["data"]["inputs"] = {
+        "agentEnableMemory": True,
+        **texts,
+        **{f"agent{key}": each for key, each in inputs.items()},
+    }
+    return made
 
 
 START = node("start_0", "startAgentflow", "Start", startInputType="chatInput")
@@ -269,7 +274,6 @@ def test_keys_become_references_and_never_stand_in_the_team():
 
 def test_cards_and_notes_stand_where_they_stood():
     document = json.loads(json.dumps(ROUTED))
-    document["nodes"][2]["position"] = {"x": 100.4, "y": 40}
     document["nodes"].append(node("note", "stickyNoteAgentflow", at=(10, 10), note="Mind this."))
     layout: Any = layout_of(read(document))
     assert layout["pins"]["Refund_Agent"] == {"x": 180, "y": 80}
