@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -320,11 +321,14 @@ class SequentialReader:
         for node in self._start[:1]:
             self._flow.edges.append(Edge(START, self._all.names[node.id]))
         used: dict[str, set[str]] = {}
+        ways: Counter[tuple[str, str]] = Counter()
         for edge in dict.fromkeys(self._canvas.edges):
             if edge.field in ("sequentialNode", "llmNode") and {edge.source, edge.target} <= self._all.names.keys():
                 port = _port(edge.port)
                 used.setdefault(edge.source, set()).add(port)
+                ways[edge.source, port] += 1
                 self._all.connect(edge.source, port, self._all.names[edge.target])
+        self._note_branches(source for (source, _), count in ways.items() if count > 1)
         for node in nodes:
             if node.kind == "seqLoop":
                 self._loop(node, nodes)
@@ -337,6 +341,12 @@ class SequentialReader:
             sources = [edge for edge in self._canvas.incoming.get(node.id, ()) if edge.field == "sequentialNode"]
             if len(sources) > 1 and not self._is_looped(node, nodes) and not self._is_chosen(sources):
                 self._flow.nodes[self._all.names[node.id]].waits_for_all = True
+
+    def _note_branches(self, sources: Iterable[str]) -> None:
+        for each in dict.fromkeys(sources):
+            node = self._canvas.nodes[each]
+            why = "One branch hears the other's answers as soon as they are given, not step by step."
+            self._report.add("approximated", node.place, f"Branches after “{said_name(node)}”", why)
 
     def _is_chosen(self, edges: Sequence[CanvasEdge]) -> bool:
         """Whether conditions lead to it, of which one holds."""

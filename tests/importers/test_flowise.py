@@ -224,6 +224,17 @@ async def test_a_sequential_flow_loops_while_its_condition_on_the_messages_holds
     assert [text for _, text in spoken] == ["w1", "t1", "w2"]
 
 
+def test_branches_at_the_same_time_are_told_as_different():
+    nodes = [
+        node("start", "seqStart"),
+        *(node(name, "seqLLMNode", llmNodeName=name, systemMessagePrompt="Write.") for name in ("a", "b", "c")),
+        node("e", "seqEnd"),
+    ]
+    edges = [("start", "a"), ("a", "b"), ("a", "c"), ("b", "e"), ("c", "e")]
+    assert "approximated: Branches after “a”" in told(read(flow(nodes, edges)))
+    assert not [each for each in told(read(flow(nodes, edges[:2] + edges[3:4]))) if "Branches" in each]
+
+
 async def test_chains_read_the_answers_of_those_before_them():
     nodes = [
         node("m", "chatOpenAI", modelName="gpt-4o"),
