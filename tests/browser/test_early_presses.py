@@ -55,6 +55,13 @@ def test_a_form_sent_before_the_scripts_came_is_sent_by_them(open_page: OpenPage
     assert api.get("/api/deployments/early").json()["settings"]["sees"] == "messages"
 
 
+def test_what_is_chosen_before_the_scripts_came_applies(open_page: OpenPage, studio_server: StudioServer):
+    page = open_page()
+    with before_the_scripts(page, f"{studio_server.url}/costs/charts"):
+        page.get_by_role("combobox", name="Show").select_option("outcome")
+    expect(page).to_have_url(re.compile("outcome"))
+
+
 def test_what_is_being_changed_is_not_changed_again(open_page: OpenPage, deployment: str):
     page = open_page()
     page.goto(f"{deployment}/webhooks")

@@ -13,12 +13,14 @@
   }
 }
 
-// Buttons and forms are drawn by the server before a module can answer to them. The last press until
-// then is kept and made afterwards, so that it is not lost and no form is sent with its fields in the
-// address.
+// Buttons and forms are drawn by the server before a module can answer to them. What is chosen and the
+// last press until then are kept and told afterwards, so that they are not lost and no form is sent with
+// its fields in the address.
 {
   /** @type {(() => void) | undefined} */
   let press
+  /** @type {Set<EventTarget>} */
+  const chosen = new Set()
   const life = new AbortController()
 
   /** @param {MouseEvent} event */
@@ -31,6 +33,12 @@
   const holdForm = (event) => {
     const form = /** @type {HTMLFormElement} */ (event.target)
     hold(event, form, () => form.requestSubmit(event.submitter))
+  }
+
+  /** @param {Event} event */
+  const holdChoice = (event) => {
+    event.stopImmediatePropagation()
+    if (event.target) chosen.add(event.target)
   }
 
   /**
@@ -46,12 +54,14 @@
 
   const release = () => {
     life.abort()
+    for (const field of chosen) field.dispatchEvent(new Event('change', { bubbles: true }))
     press?.()
   }
 
   const options = { capture: true, signal: life.signal }
   document.addEventListener('click', holdPress, options)
   document.addEventListener('submit', holdForm, options)
+  document.addEventListener('change', holdChoice, options)
   // Modules have run by this event; htmx listens to the event itself.
   document.addEventListener('DOMContentLoaded', () => setTimeout(release))
 }
