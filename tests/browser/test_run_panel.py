@@ -26,10 +26,14 @@ def test_a_team_is_run_beside_its_canvas_and_run_again_after_an_edit(open_page: 
     page.locator(".node-name", has_text="writer").click()
     page.locator("#panel-form").get_by_role("textbox", name="Description").fill("Writes of wind.")
     expect(page.get_by_role("textbox", name="Task for the team")).to_have_value("Write about rain.")
+    playground = page.get_by_role("link", name="Open in the playground")
+    first = playground.get_attribute("href")
+    assert first
     page.get_by_role("button", name="Run", exact=True).first.click()
+    expect(playground).not_to_have_attribute("href", first)
     expect(page.locator("[data-run-panel] .run-end")).to_have_count(1)
     expect(page.locator("[data-save-state]")).to_have_text("Saved")
-    page.get_by_role("link", name="Open in the playground").click()
+    playground.click()
     expect(page.locator("[data-part=run-list] a")).to_have_count(2)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from collections import Counter
 from pathlib import Path
@@ -39,6 +40,7 @@ async def test_an_answer_that_was_shown_is_neither_paid_for_nor_shown_again(
     async with studio_in(tmp_path) as (studio, client):
         watched = await started(client, "round robin", openai_server)
         await follow(client, watched, until=lambda watched: "One." in texts(watched))
+        await asyncio.to_thread(openai_server.wait_until_held)  # bob is asked: asked first by the next server, he hangs
         await studio.end(signal.SIGKILL)
         await studio.start()
         await follow(client, watched)

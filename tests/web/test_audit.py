@@ -12,6 +12,7 @@ from studio.web.auth import NEEDS
 from studio.web.auth.audit_words import WORDS
 from tests.web.documents import team
 from tests.web.doors import TOKEN, client_of
+from tests.web.following import stream
 from tests.web.signing_in import PASSWORD, add, signed_in, work_passwords_out_quickly
 
 CANARY = "sk-canary-0123456789"
@@ -83,7 +84,8 @@ def test_the_page_tells_it_in_words(ada: TestClient):
     ada.post("/api/teams", json={})
     team_id = ada.post("/api/teams", json={"component": team(label="Poets")}).json()["id"]
     ada.put(f"/api/teams/{team_id}/budget", json={})
-    ada.post("/api/runs", json={"team_id": team_id, "task": "Go."})
+    run_id = ada.post("/api/runs", json={"team_id": team_id, "task": "Go."}).json()["id"]
+    stream(ada, run_id)  # a team that runs is not deleted
     page = ada.get("/audit").text
     assert "Created a team" in page
     assert re.search(rf'Set the limits of a team<br><a class="small" href="/teams/{team_id}">Poets</a>', page)
