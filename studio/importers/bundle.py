@@ -21,6 +21,8 @@ MAX_TOGETHER = 20_000_000
 """Bytes of all files of a bundle."""
 TEXTS = (".py", ".json", ".yaml", ".yml", ".md", ".ts", ".tsx", ".js", ".ipynb", ".jsonc", ".af", ".toml", ".txt")
 """What is read of a folder or ZIP file; everything else in it is passed over."""
+AGENT_FOLDERS = (".claude", ".github")
+"""Hidden folders in which agents in Markdown are kept."""
 _ZIP = b"PK\x03\x04"
 
 
@@ -85,13 +87,17 @@ def read_bundle(path: Path) -> Bundle:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """Its texts; links are not followed, and hidden folders passed over."""
+    """Its texts; links are not followed, and hidden folders without agents passed over."""
     for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith((".", "__")) and name != "node_modules")
+        folders[:] = sorted(name for name in folders if not _is_passed_over(name) and name != "node_modules")
         for name in sorted(names):
             file = Path(place) / name
             if name.lower().endswith(TEXTS) and not name.startswith(".") and not file.is_symlink() and file.is_file():
                 yield file
+
+
+def _is_passed_over(folder: str) -> bool:
+    return folder.startswith((".", "__")) and folder not in AGENT_FOLDERS
 
 
 def _bytes_of(file: Path) -> bytes:
@@ -119,7 +125,7 @@ def _unzipped(content: bytes, name: str) -> dict[str, bytes]:
                 if path.is_absolute() or ".." in path.parts or ":" in info.filename:
                     raise InvalidDocument(f"{name!r} names a path outside of itself.", fix="Pack the folder again.")
                 is_link = stat.S_ISLNK(info.external_attr >> 16)
-                is_hidden = any(part.startswith((".", "__")) for part in path.parts[:-1])
+                is_hidden = any(_is_passed_over(part) for part in path.parts[:-1])
                 if info.is_dir() or is_link or is_hidden or not path.name.lower().endswith(TEXTS):
                     continue
                 with archive.open(info) as packed:

@@ -67,3 +67,25 @@ def round_robin(participants: Sequence[JsonObject], turns: int, variables: Mappi
     return component(
         "autogen_agentchat.teams.RoundRobinGroupChat", participants=list(participants), max_turns=turns, **shared
     )
+
+
+def plain_answer(participants: Sequence[JsonObject]) -> JsonObject:
+    """Met by the first answer that hands nothing over."""
+    conditions: list[JsonValue] = []
+    for participant in participants:
+        config = config_of(participant)
+        if config.get("structured_message_factory"):
+            continue
+        conditions.append(component("autogen_agentchat.conditions.TextMessageTermination", source=config["name"]))
+    structured = [config_of(each)["name"] for each in participants if config_of(each).get("structured_message_factory")]
+    if structured:
+        # A handoff is said by its agent, too; with a structured answer there is nobody to hand over to any more.
+        last = [name for name in structured if not _hands_over(participants, name)] or structured
+        conditions.append(component("autogen_agentchat.conditions.SourceMatchTermination", sources=last))
+    if len(conditions) == 1:
+        return cast("JsonObject", conditions[0])
+    return component("autogen_agentchat.base.OrTerminationCondition", conditions=conditions)
+
+
+def _hands_over(participants: Sequence[JsonObject], name: JsonValue) -> bool:
+    return any(config_of(each)["name"] == name and config_of(each).get("handoffs") for each in participants)

@@ -13,6 +13,9 @@ from studio.components.python_text import bounded_together
 from studio.errors import ConfigError, InvalidDocument, StudioError
 from studio.importers.agent_builder_code import ENTRY, import_code
 from studio.importers.agent_builder_json import PREFIX, import_json
+from studio.importers.agent_spec import SOURCE as AGENT_SPEC
+from studio.importers.agent_spec import import_agent_spec
+from studio.importers.agent_spec_document import is_agent_spec, is_spec_text
 from studio.importers.autogen_studio import import_workflow, workflow_in
 from studio.importers.bundle import MAX_DOCUMENT, Bundle, bundle_of
 from studio.importers.classic_chats import import_classic, is_classic
@@ -22,6 +25,9 @@ from studio.importers.findings import Imported
 from studio.importers.flowise import import_flowise, is_flowise
 from studio.importers.flowise_documents import MARK as FLOWISE_MARK
 from studio.importers.flowise_documents import TOOL_MARK
+from studio.importers.markdown_agents import SOURCE as MARKDOWN
+from studio.importers.markdown_agents import import_markdown
+from studio.importers.markdown_files import is_agent_text, is_markdown
 from studio.importers.parts import MAX_LENGTH
 from studio.importers.python_script import PythonScript
 from studio.importers.sdk_script import import_script
@@ -77,11 +83,17 @@ def name_for(text: str) -> str:
     head = text[:2_000]
     if head.lstrip().startswith("{") and '"nbformat"' in text:
         return "pasted.ipynb"
+    if is_agent_text(text):
+        return "pasted.md"
     if "@openai/agents" in head:
         return "pasted.ts"
     if re.search(r"^(?:from|import) \w", head, re.MULTILINE):
         return "pasted.py"
-    return "pasted.yaml" if is_crew_text(text) and not head.lstrip().startswith("{") else "pasted.json"
+    return (
+        "pasted.yaml"
+        if (is_crew_text(text) or is_spec_text(text)) and not head.lstrip().startswith("{")
+        else "pasted.json"
+    )
 
 
 def import_foreign(name: str, content: bytes) -> Imported | None:
@@ -90,12 +102,12 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
     Raises:
         StudioError: It is a script or a ZIP file of no known source, or cannot be read.
     """
-    is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip", ".jsonc"))
+    is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip", ".jsonc", ".md"))
     marks = (PREFIX, STUDIO_MARK, FLOWISE_MARK, TOOL_MARK)
     is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
     if not is_likely and len(content) <= MAX_LENGTH:
         text = content.decode("utf-8", "replace")
-        is_likely = is_crew_text(text) and COMPONENT.search(text) is None
+        is_likely = (is_crew_text(text) or is_spec_text(text)) and COMPONENT.search(text) is None
     if not is_only_foreign and not is_likely:
         return None
     try:
@@ -211,6 +223,8 @@ _ALL = (
     Source("autogen-0.2", "AutoGen 0.2 or AG2", is_classic, import_classic),
     Source("autogen-studio", "AutoGen Studio before 0.4", _is_studio, _read_studio),
     Source("flowise", "Flowise", is_flowise, import_flowise),
+    Source(AGENT_SPEC, "Agent Spec", is_agent_spec, import_agent_spec),
+    Source(MARKDOWN, "agents in Markdown", is_markdown, import_markdown),
 )
 SOURCES: Mapping[str, Source] = {source.key: source for source in _ALL}
 """By key, in the order in which they are looked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import cast
 
@@ -107,6 +108,20 @@ def _lost(
             report.add("dropped", place, f"Model setting `{name}` of {owner}", why, became=owner)
 
 
+def is_local(address: str) -> bool:
+    """Whether an address is one of this machine."""
+    return re.match(r"https?://(?:localhost|127\.0\.0\.1)(?::[0-9]+)?(?:/|\Z)", address) is not None
+
+
+def compatible(
+    model: str, settings: Mapping[str, JsonValue], report: Report, place: Location, owner: str
+) -> JsonObject:
+    """The client of a model with OpenAI's API at an address of its own; the arguments are those of `client`."""
+    kept = {name: value for name, value in settings.items() if name in SETTINGS and _fits(name, value)}
+    _lost({name: value for name, value in settings.items() if value is not None}, kept, report, place, owner)
+    return component(OPENAI, model=model, model_info=_INFO, **kept)
+
+
 def served(made: JsonObject, entry: Mapping[str, JsonValue], report: Report, place: Location, owner: str) -> None:
     """Let a client ask the address of an entry of AutoGen's `config_list`, where that is on this machine.
 
@@ -116,7 +131,7 @@ def served(made: JsonObject, entry: Mapping[str, JsonValue], report: Report, pla
     if str(entry.get("api_type") or "").startswith("azure"):
         why = "It is served by Azure there; endpoint and deployment are not taken along."
         report.add("asked", place, what, why, fix="Choose it again.", became=owner)
-    elif isinstance(address, str) and address.startswith(("http://localhost", "http://127.0.0.1")):
+    elif isinstance(address, str) and is_local(address):
         if made["provider"] == OPENAI:
             config_of(made)["base_url"] = address
     elif isinstance(address, str) and address and not address.startswith("https://api.openai.com/"):

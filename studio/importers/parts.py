@@ -80,6 +80,10 @@ class Part:
             found = found.entries.get(name) if found is not None and found.entries is not None else None
         return found
 
+    def entries_or_none(self) -> Iterator[tuple[str, Part]]:
+        """The entries of an object; none of anything else."""
+        yield from (self.entries or {}).items()
+
     def all_of(self) -> Iterator[Part]:
         """The items of a list; a value alone counts as a list of one."""
         if self.items is not None:
@@ -104,11 +108,11 @@ class Budget:
         self.length -= length
         self.parts -= 1
         if self.length < 0:
-            what = f"With {name!r}, the YAML and JSON of the crew have more than {MAX_LENGTH / 1e3:.0f} kB."
-            raise TooLarge(what, fix="Import the files of one crew.")
+            what = f"With {name!r}, the YAML and JSON of the files have more than {MAX_LENGTH / 1e3:.0f} kB."
+            raise TooLarge(what, fix="Import the files of one team.")
         if self.parts < 0:
-            what = f"With {name!r}, the YAML and JSON of the crew have more than {MAX_PARTS:,} values."
-            raise TooLarge(what, fix="Import the files of one crew.")
+            what = f"With {name!r}, the YAML and JSON of the files have more than {MAX_PARTS:,} values."
+            raise TooLarge(what, fix="Import the files of one team.")
 
 
 # --- YAML ---

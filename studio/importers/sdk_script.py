@@ -13,7 +13,7 @@ from studio.components import JsonObject
 from studio.errors import InvalidDocument
 from studio.importers.agents_sdk import AgentDefinition, AgentReader
 from studio.importers.bundle import Bundle
-from studio.importers.components import component, config_of, labelled
+from studio.importers.components import component, config_of, labelled, plain_answer
 from studio.importers.findings import Imported, Report
 from studio.importers.finishing import finished
 from studio.importers.names import Names
@@ -145,7 +145,7 @@ def _swarm(reader: AgentReader, entry: AgentDefinition, report: Report) -> JsonO
     return component(
         "autogen_agentchat.teams.Swarm",
         participants=cast("list[JsonValue]", participants),
-        termination_condition=_plain_answer(participants),
+        termination_condition=plain_answer(participants),
         max_turns=SWARM_TURNS,
     )
 
@@ -170,28 +170,6 @@ def _handoff(
             what = f"`{setting}` of the handoff from {owner} to {target}"
             reader.report.add("dropped", script.place(given[setting]), what, why, became=owner)
     return {"target": target, "name": name, "description": described if isinstance(described, str) else usual}
-
-
-def _plain_answer(participants: Sequence[JsonObject]) -> JsonObject:
-    """Met by the first answer that hands nothing over."""
-    conditions: list[JsonValue] = []
-    for participant in participants:
-        config = config_of(participant)
-        if config.get("structured_message_factory"):
-            continue
-        conditions.append(component("autogen_agentchat.conditions.TextMessageTermination", source=config["name"]))
-    structured = [config_of(each)["name"] for each in participants if config_of(each).get("structured_message_factory")]
-    if structured:
-        # A handoff is said by its agent, too; with a structured answer there is nobody to hand over to any more.
-        last = [name for name in structured if not _hands_over(participants, name)] or structured
-        conditions.append(component("autogen_agentchat.conditions.SourceMatchTermination", sources=last))
-    if len(conditions) == 1:
-        return cast("JsonObject", conditions[0])
-    return component("autogen_agentchat.base.OrTerminationCondition", conditions=conditions)
-
-
-def _hands_over(participants: Sequence[JsonObject], name: JsonValue) -> bool:
-    return any(config_of(each)["name"] == name and config_of(each).get("handoffs") for each in participants)
 
 
 # --- one after the other ---

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from tests.importers.agent_spec_samples import AGENT, LOOP
 from tests.importers.classic_samples import GROUP, NESTED, PATTERN, PROXY
 from tests.importers.classic_samples import TOOLS as CLASSIC_TOOLS
 from tests.importers.crewai_samples import (
@@ -25,6 +26,7 @@ from tests.importers.crewai_samples import (
     TASKS_YAML,
 )
 from tests.importers.crewai_samples import TOOLS as CREW_TOOLS
+from tests.importers.markdown_samples import PLANNER, REVIEWER
 from tests.importers.samples import AGENT_TOOLS, HANDOFFS, ROUTER, STATE, TOOLS
 from tests.importers.watched import samples
 from tests.importers.workflows import agent, case, cel, node, workflow
@@ -40,6 +42,7 @@ def scripts(trace: Path) -> dict[str, str]:
     doubled = "\n".join(f"x{at} = [x{at + 1}, x{at + 1}]\ny{at} = y{at + 1} + y{at + 1}" for at in range(90))
     return (
         classic_scripts(do, system, doubled)
+        | agents(do, system)
         | crews(do, system, doubled)
         | {
             "module.py": f"{do}\n{ROUTER}\n{system}\n",
@@ -145,6 +148,23 @@ def crew_documents(do: str, system: str) -> dict[str, str]:
         ),
         "crew_comment.jsonc": JSON_CREW + "/*" * 100_000 + ", //" * 100_000,
     } | {f"crew_project/{name}": f"{text}\n# {do}\n" for name, text in project.items()}
+
+
+def agents(do: str, system: str) -> dict[str, str]:
+    """The same in agents in Markdown and in Agent Spec."""
+    applied = f'!!python/object/apply:os.system ["{system}"]'
+    return {
+        "agent.md": f"---\nname: a\ndescription: {applied}\nhooks: {{Stop: {json.dumps(do)}}}\n---\n!`{system}`",
+        "agent_servers.md": PLANNER.replace("type: http", f"type: stdio\n    command: {json.dumps(system)}"),
+        "agent_tools.md": REVIEWER.replace("Read, Grep", f"os.system, {system}, mcp__{do}__x"),
+        "spec_name.yaml": AGENT.replace("name: Weather Agent", f"name: {applied}"),
+        "spec_prompt.yaml": AGENT.replace("{{ city name }}", f"{{{{{json.dumps(system)[1:-1]}}}}}".replace("'", "''")),
+        "spec_tool.yaml": AGENT.replace("name: look up", f"name: {json.dumps(do)}"),
+        "spec_server.yaml": AGENT.replace("command: weather", f"command: {json.dumps(system)}"),
+        "spec_file.yaml": AGENT.replace("https://weather.example:8443", "file:///etc/passwd"),
+        "spec_flow.yaml": LOOP.replace("'yes': good", f"{json.dumps(system)}: good"),
+        "spec_circle.yaml": "$component_ref: a\n$referenced_components:\n  a: {$component_ref: a}",
+    }
 
 
 def _flow(call: str) -> str:

@@ -13,8 +13,10 @@ from studio.components import Component, Opaque, catalogue
 from studio.components.base import opaque_class
 from studio.errors import StudioError
 from studio.importers import import_bundle, read_bundle
+from tests.importers.agent_spec_samples import SPEC_SAMPLES
 from tests.importers.classic_samples import RECORDED_SAMPLES
 from tests.importers.crewai_samples import CREW_SAMPLES
+from tests.importers.markdown_samples import MARKDOWN_SAMPLES
 from tests.importers.samples import SAMPLES
 from tests.importers.workflows import DESK
 
@@ -91,7 +93,11 @@ def samples() -> dict[str, str]:
 
     scripts = {f"harmless-{sample.name}.py": sample.code for sample in (*SAMPLES, *RECORDED_SAMPLES)}
     crews = {f"harmless-{each.name}/{name}": text for each in CREW_SAMPLES for name, text in each.files.items()}
-    return scripts | {"harmless-desk.json": json.dumps(DESK)} | crews
+    agents = {
+        f"harmless-{folder}/{name}": text for folder, files in MARKDOWN_SAMPLES.items() for name, text in files.items()
+    }
+    specs = {f"harmless-{name}.yaml": text for name, text in SPEC_SAMPLES.items()}
+    return scripts | {"harmless-desk.json": json.dumps(DESK)} | crews | agents | specs
 
 
 if __name__ == "__main__":

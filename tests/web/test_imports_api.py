@@ -8,7 +8,9 @@ import zipfile
 
 from fastapi.testclient import TestClient
 
+from tests.importers.agent_spec_samples import AGENT
 from tests.importers.crewai_samples import AGENTS_YAML, PROJECT, TASKS_YAML
+from tests.importers.markdown_samples import REVIEWER
 from tests.importers.samples import HANDOFFS, ROUTER
 from tests.importers.workflows import DESK
 from tests.web.documents import gallery, team
@@ -75,6 +77,19 @@ def test_what_is_of_no_tool_is_refused_with_what_to_do(client: TestClient):
         answer = client.post("/fragments/galleries/preview", files={"file": (name, text)})
         assert answer.status_code == 422, answer.text
         assert answer.json()["error"]["fix"]
+
+
+def test_agents_in_markdown_and_agent_spec_come_in_as_pasted_text_and_as_files(client: TestClient):
+    saved = client.post("/api/teams", json={"text": REVIEWER}).json()
+    assert saved["name"] == "code-reviewer"
+    assert saved["layout"]["notes"]["import"]["text"].startswith("Imported from agents in Markdown.")
+    saved = client.post("/api/teams", json={"text": AGENT}).json()
+    assert saved["layout"]["notes"]["import"]["text"].startswith("Imported from Agent Spec.")
+    found = client.post("/api/imports/preview", files={"file": ("reviewer.md", REVIEWER)}).json()
+    assert (found["source"], found["name"]) == ("markdown", "code-reviewer")
+    refused = client.post("/api/imports/preview", json={"text": "component_type: OciAgent\nname: A\n"})
+    assert refused.status_code == 400
+    assert "type OciAgent" in refused.text
 
 
 def test_a_crew_comes_in_as_pasted_yaml_and_as_a_folder_in_a_zip_file(client: TestClient):
