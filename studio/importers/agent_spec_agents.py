@@ -115,7 +115,9 @@ class SpecAgents:
     def _report_rest(self, agent: Part, owner: str) -> None:
         asks = agent.get("human_in_the_loop")
         if asks is not None and asks.value is True:
-            why = "It asks within a run there. Here its question is its answer, and your next message goes on."
+            why = (
+                "It asks within a run there. Here its question is its answer, and you continue with your next message."
+            )
             self.report.add("approximated", asks.place, f"`human_in_the_loop` of {owner}", why, became=owner)
         self.spec.report_unread(agent, _READ, owner)
 
@@ -225,7 +227,7 @@ class SpecAgents:
                 config_of(part).update(max_tool_iterations=MAX_TOOL_ROUNDS, reflect_on_tool_use=False)
         why = "The agents share one conversation, and the one that takes over reads all of it."
         if mode not in ("always", "true"):
-            why += " They hand over, and send no messages that they wait for an answer to."
+            why += " They hand off, and send no messages that they wait for an answer to."
         self.report.add("approximated", root.place, f"Swarm “{name_of(root)}”", why)
         shared: JsonObject = {"context_variables": dict(self.variables)} if self.variables else {}
         return component(

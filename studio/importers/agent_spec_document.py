@@ -98,7 +98,7 @@ class AgentSpec:
                 yield found
             else:
                 ref = each.get(REF)
-                why = f"`{ref.text}` is not in the files." if ref is not None else "It is no component."
+                why = f"`{ref.text}` is not in the files." if ref is not None else "It is not a component."
                 self.report.add("asked", each.place, what, why, fix="Import all files of the configuration.")
 
     def report_unread(self, part: Part, read: tuple[str, ...], owner: str) -> None:

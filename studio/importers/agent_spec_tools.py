@@ -66,7 +66,7 @@ class ToolMaker:
             made = self._http(part, name, described, schema, owner)
             if made is not None:
                 return made
-            why = "Its address is no plain URL with a host."
+            why = "Its address is not a plain URL with a host."
             report_stand_in(self._report, part.place, what, why, owner)
             return stand_in(name, described, schema, why)
         why = _WHY.get(kind, f"Nothing here is like {kind or 'a component of no type'}.")

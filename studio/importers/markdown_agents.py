@@ -132,7 +132,7 @@ class TeamMaker:
         for agent in order:
             order += [each for each in dict.fromkeys(found for _, found in self._handoffs(agent)) if each not in order]
         parts = [self._assistant(agent, in_swarm=True) for agent in order]
-        why = "An agent decides itself to hand over, by a tool. There, a person presses a button after its answer."
+        why = "An agent decides itself to hand off, by a tool. There, a person presses a button after its answer."
         self._report.add("approximated", entry.place, "Handoffs", why)
         return component(
             "autogen_agentchat.teams.Swarm",
@@ -232,13 +232,13 @@ class TeamMaker:
                 why = "The agents call each other in a circle, which ends here."
                 self._report.add("dropped", part.place, what, why, became=name)
             else:
-                why = "It remembers its earlier calls. There, each call begins anew."
+                why = "It remembers its earlier calls. There, it remembers none of them."
                 self._report.add("approximated", part.place, what, why, became=name)
                 yield agent_tool(self._assistant(each, [*above, agent]))
 
     def _handoff(self, part: Part, target: MarkdownAgent) -> JsonObject:
         label, prompt, name = part.get("label"), part.get("prompt"), self._names[target]
-        shown = label.text if label is not None and label.text else f"Hand over to {target.label}."
+        shown = label.text if label is not None and label.text else f"Hand off to {target.label}."
         handoff: JsonObject = {"target": name, "description": f"{shown} {target.description}".strip()}
         if prompt is not None and prompt.text:
             handoff["message"] = prompt.text
