@@ -199,7 +199,8 @@ class FlowReader:
     def _keep(self, laid: Laid, node: Part) -> str:
         """The variable that keeps the answer of a node; until then it has the defaults of the outputs."""
         name, outputs = laid.names[node], self._outputs(node)
-        defaults: JsonObject = {word(title) or "value": each.get("default") or "" for title, each in outputs.items()}
+        given = {word(title) or "value": each.get("default") for title, each in outputs.items()}
+        defaults: JsonObject = {key: "" if each is None else each for key, each in given.items()}
         whole: JsonValue = defaults if self._is_structured(node, outputs) else next(iter(defaults.values()), "")
         self._flow.state.setdefault(name, whole)
         self._kept.add(name)
@@ -290,6 +291,9 @@ class FlowReader:
             if kind in ("CatchExceptionNode", "ParallelFlowNode"):
                 why = "Its flows run one after the other." if kind == "ParallelFlowNode" else "No error is caught."
                 self._report.add("approximated", node.place, what, why)
+            elif kind == "EndNode" and laid.outer is None and any(each[2] is node for each in laid.data):
+                why = "The result of a run is the last answer. Outputs of the flow are not put together."
+                self._report.add("approximated", node.place, what, why)
             elif kind == "FlowNode" and not laid.inner.get(node):
                 why = "Its flow is not in the files."
                 self._report.add("asked", node.place, what, why, fix="Import all files of the configuration.")
@@ -358,6 +362,7 @@ class FlowReader:
         outputs = self._outputs(node)
         if outputs:
             self._agents.answers(config, outputs)
+            self._keep(laid, node)
         why = "It hears the conversation so far."
         self._report.add("approximated", node.place, what, why, became=name)
         self._put(laid, node, component(ASSISTANT, **config))
@@ -380,6 +385,9 @@ class FlowReader:
                 why = "Nothing in the flow gives it."
                 self._report.add("asked", node.place, f"Input `{title}` of {name}", why, fix="Set it in the step.")
                 pairs.append((title, "''"))
+        if len(self._outputs(node)) > 1:
+            why = "Each of its outputs is the whole result of the tool."
+            self._report.add("approximated", node.place, f"Outputs of {name}", why, became=name)
         self._keep(laid, node)
         self._put(laid, node, step(tool=made, arguments=assignments(pairs)), tells=False)
 

@@ -183,6 +183,23 @@ def test_people_are_asked_and_agents_read_their_inputs():
     assert parts(imported)["guide"]["system_message"] == "Show {ask}."
 
 
+def test_answers_of_agents_are_kept_for_nodes_that_come_later():
+    agent = (
+        f"component_type: AgentNode, outputs: [{{title: topic, type: string}}], agent: {{component_type: Agent, id: g, "
+        f"name: Sorter, llm_config: {MODEL}, system_prompt: Sort., tools: []}}"
+    )
+    say = "component_type: OutputMessageNode, message: 'It is {{topic}}', inputs: [{title: topic, type: string}]"
+    text = flow(
+        {"start": "component_type: StartNode", "sort": agent, "say": say, "end": END},
+        [("start", "", "sort"), ("sort", "", "say"), ("say", "", "end")],
+        ["sort.topic > say.topic", "sort.topic > end.topic"],
+    )
+    imported = read(text)
+    assert parts(imported)["sort"]["keep_as"] == "sort"
+    assert parts(imported)["say"]["message"] == "It is {sort[topic]}"
+    assert "approximated: EndNode “end”" in told(imported)
+
+
 @pytest.mark.parametrize("how", ["always", "optional", "true"])
 def test_a_swarm_hands_over_by_its_relationships(how: str):
     imported = read(SWARM.replace("HOW", how))
