@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from pydantic import JsonValue
 
@@ -20,6 +20,8 @@ from studio.importers.workflow import Edge, Node, Workflow
 from studio.tools.expression import VariableCondition, VariableExpression
 
 NOTES = ("stickyNote", "stickyNoteAgentflow")
+CARD_WIDE, CARD_HIGH = 240, 120
+"""Room for a card of our canvas."""
 _FIELDS: Mapping[str, JsonObject] = {
     "string": {"type": "string"},
     "number": {"type": "number"},
@@ -173,7 +175,22 @@ class Reading:
                 notes[f"note-{at}"] = {"team": "", "text": node.text("note")[:2_000], "x": x, "y": y}
             elif self.names.get(node.id) in there:
                 pins[self.names[node.id]] = {"x": x, "y": y}
+        _pin_steps(pins, config_of(team).get("graph"))
         return {"pins": pins, "notes": notes}
+
+
+def _pin_steps(pins: JsonObject, graph: JsonValue) -> None:
+    """Place what has no node of its own, such as a prompt, above what comes next, where nothing else stands."""
+    nodes: dict[str, Any] = cast("dict[str, Any]", graph)["nodes"] if isinstance(graph, dict) else {}
+    placed = cast("dict[str, Mapping[str, int]]", pins)
+    for name in reversed(list(nodes)):
+        after = next((placed[edge["target"]] for edge in nodes[name]["edges"] if edge["target"] in placed), None)
+        if name in placed or after is None:
+            continue
+        x, y = after["x"], after["y"] - CARD_HIGH
+        while any(abs(each["x"] - x) < CARD_WIDE and abs(each["y"] - y) < CARD_HIGH for each in placed.values()):
+            y -= CARD_HIGH
+        placed[name] = {"x": x, "y": y}
 
 
 def agent_node(node: CanvasNode, label: str = "", *, tells: bool = True) -> Node:

@@ -117,7 +117,7 @@ ROUTED = flow(
             conditionAgentScenarios=[{"scenario": "It's a refund"}, {"scenario": "Other {x}"}],
         ),
         agent("agentAgentflow_0", "Refund Agent", "<p>Refund.</p>", at=(100.4, 40)),
-        agent("agentAgentflow_1", "Other Agent", "Be kind."),
+        agent("agentAgentflow_1", "Other Agent", "Be kind.", at=(100.4, 140)),
     ],
     [
         ("start_0", "conditionAgentAgentflow_0"),
@@ -288,6 +288,10 @@ def test_cards_and_notes_stand_where_they_stood():
     document["nodes"].append(node("note", "stickyNoteAgentflow", at=(10, 10), note="Mind this."))
     layout: Any = layout_of(read(document))
     assert layout["pins"]["Refund_Agent"] == {"x": 180, "y": 80}
+    assert layout["pins"].keys() == parts(read(document)).keys(), "a step that the import adds has a place, too"
+    places = [(each["x"], each["y"]) for each in layout["pins"].values()]
+    for at, (x, y) in enumerate(places):
+        assert not [each for each in places[:at] if abs(each[0] - x) < 200 and abs(each[1] - y) < 70]
     assert layout["notes"]["note-4"]["text"] == "Mind this."
     assert "Imported from Flowise" in layout["notes"]["import"]["text"]
 
