@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,17 +33,6 @@ needs_framework = pytest.mark.skipif(
     not python_of("agent-framework"),
     reason="needs agent-framework 1.23, or AGENT_FRAMEWORK_PYTHON with a Python that has it",
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as running:
-        yield running
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
 
 
 def writer(**config: Any) -> AssistantAgent:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,17 +37,6 @@ by_name = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.n
 needs_autogen = pytest.mark.skipif(
     not python_of("autogen"), reason="needs autogen-agentchat 0.7.5, or AUTOGEN_PYTHON with a Python that has it"
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as running:
-        yield running
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
 
 
 @by_name
