@@ -16,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from studio.cli.app import app
 from studio.components import JsonObject, advice_kinds, catalogue, load_packages
+from studio.evaluation.scorers import SCORERS
 from studio.settings import Settings
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
@@ -30,6 +31,7 @@ def pages() -> dict[str, str]:
         "advice.md": GENERATED + advice_page(),
         "settings.md": GENERATED + settings_page(),
         "cli.md": GENERATED + cli_page(),
+        "scorers.md": GENERATED + scorers_page(),
     }
 
 
@@ -98,6 +100,35 @@ def cli_page() -> str:
             name, [], resilient_parsing=True, terminal_width=LINE_LENGTH, max_content_width=LINE_LENGTH
         )
         lines += ["", f"## {name}", "", "```text", command.get_help(context).strip(), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def scorers_page() -> str:
+    """One section per scorer, with its fields."""
+    lines = [
+        "# Scorers",
+        "",
+        "What a suite asks of a run. A scorer is written as `name: {field: value}`; where a short form is given, "
+        "`name: value` stands for that field. Texts may hold fields of the case, such as `{target}`. "
+        "See [Evaluate a team](../how-to/evaluate-a-team.md).",
+    ]
+    for name, scorer in SCORERS.items():
+        schema = cast("JsonObject", scorer.model_json_schema())
+        lines += ["", f"## `{name}`", "", " ".join(str(schema["description"]).split())]
+        properties = cast("dict[str, JsonObject]", schema.get("properties", {}))
+        if "scorer" in properties:
+            lines += ["", "It is written as `not: {name: fields}`."]
+            continue
+        if not properties:
+            lines += ["", "It has no fields."]
+            continue
+        short = f"Short form: `{scorer.shorthand}`." if scorer.shorthand else "It has no short form."
+        lines += ["", short, "", "| Field | Value | Default | Meaning |", "|---|---|---|---|"]
+        required = cast("list[str]", schema.get("required", []))
+        for field, prop in properties.items():
+            default = "required" if field in required else _default(prop.get("default"))
+            meaning = str(prop.get("description", ""))
+            lines.append(f"| `{field}` | {_cell(_kind(prop))} | {_cell(default)} | {_cell(meaning)} |")
     return "\n".join(lines) + "\n"
 
 

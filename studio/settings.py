@@ -63,6 +63,7 @@ class Settings(BaseModel):
         ),
     ] = False
     max_upload_mb: Annotated[int, Field(ge=1, description="Largest request body in megabytes.")] = 20
+    max_file_mb: Annotated[int, Field(ge=1, le=10_000, description="Largest attached file in megabytes.")] = 100
     otlp_endpoint: Annotated[
         str,
         Field(
@@ -70,6 +71,23 @@ class Settings(BaseModel):
             "`OTEL_EXPORTER_OTLP_ENDPOINT`; if that is not set, no spans are sent."
         ),
     ] = ""
+    metrics_token: Annotated[
+        str,
+        Field(
+            repr=False,
+            description="Token with which Prometheus reads `GET /metrics`, at least 16 characters. Empty: that address "
+            "answers 404.",
+        ),
+    ] = ""
+    metrics_port: Annotated[
+        int | None,
+        Field(
+            ge=0,
+            le=65535,
+            description="TCP port at which `studio worker` answers `/healthz`, `/readyz` and `/metrics`; 0 takes a "
+            "free one. Empty: it listens on no port.",
+        ),
+    ] = None
     trace_content: Annotated[bool, Field(description="Include the content of model and tool calls in spans.")] = False
     tls_cert: Annotated[
         Path | None,

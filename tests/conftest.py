@@ -11,6 +11,7 @@ import pytest
 
 from tests.fakes.docker_engine import missing, running_engine
 from tests.fakes.openai_server import OpenAIServer
+from tests.fleet.processes import Fleet, fleet
 from tests.store.postgres import PostgresServer, find_programs, running_server
 
 # How long an example takes depends on what else the machine does.
@@ -18,7 +19,12 @@ hypothesis.settings.register_profile("studio", deadline=None)
 hypothesis.settings.load_profile("studio")
 
 BROWSER = Path(__file__).with_name("browser")
-SERVERS = {"docker_engine", "postgres", "server"}
+FLEET = "--fleet"
+SERVERS = {"docker_engine", "postgres", "processes", "server"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(FLEET, action="store_true", help="The studio as two web replicas and two workers on PostgreSQL.")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,6 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
         if isinstance(item, pytest.Function) and SERVERS & set(item.fixturenames):
             item.add_marker("server")
+        if item.get_closest_marker("embedded") and item.config.getoption(FLEET):
+            item.add_marker(pytest.mark.skip("This is about one process or SQLite's file."))
     limits: dict[Path, float] = {}
     for item in items:
         limits[item.path] = max(limits.get(item.path, 0), _limit_s(item))
@@ -57,6 +65,12 @@ def openai_server() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture(scope="session")
+def is_fleet(request: pytest.FixtureRequest) -> bool:
+    """Whether the tests of what people and programs do are to meet several processes."""
+    return bool(request.config.getoption(FLEET))
+
+
+@pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """One server for all tests."""
     programs = find_programs()
@@ -64,6 +78,13 @@ def postgres() -> Iterator[PostgresServer]:
         pytest.skip("No PostgreSQL server is installed, such as by Debian's package `postgresql`.")
     with running_server(programs) as server:
         yield server
+
+
+@pytest.fixture
+def processes(postgres: PostgresServer, tmp_path: Path) -> Iterator[Fleet]:
+    """Replicas and workers on a database of their own."""
+    with postgres.database_of_a_thread() as url, fleet(url, tmp_path) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

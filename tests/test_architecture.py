@@ -24,7 +24,7 @@ SCRIPTS = ROOT / "frontend/static/js"
 
 LAYERS = [
     {"errors"},
-    {"settings", "components", "egress"},
+    {"settings", "components", "egress", "files"},
     {"effects"},
     {"messages"},
     {"models", "sandbox", "console"},
@@ -35,6 +35,7 @@ LAYERS = [
     {"teams"},
     {"runs", "code", "galleries"},
     {"deployments", "importers", "exporters"},
+    {"evaluation"},
     {"store"},
     {"services"},
     {"doctor", "help"},
@@ -58,6 +59,7 @@ BROAD_CATCHES = {
     "runs/supervisor.py",  # one damaged run must not keep the studio from starting
     "runs/sharing/cassette.py",
     "sandbox/worker.py",
+    "services/schedule_calls.py",  # nor one schedule all others, or the server that calls for them
     "services/webhook_deliveries.py",  # nor one delivery all others, or the process that sends them
     "store/appender.py",
     "store/notifications.py",  # nor may an error of a driver end the one task that hears for all

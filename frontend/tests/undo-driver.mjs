@@ -13,6 +13,7 @@ import * as annotations from '../static/js/builder/document/annotations.js'
 import * as mocks from '../static/js/builder/document/mocks.js'
 import * as models from '../static/js/builder/document/models.js'
 import * as findings from '../static/js/builder/document/findings.js'
+import * as imported from '../static/js/builder/document/import-findings.js'
 import * as pins from '../static/js/builder/document/pins.js'
 import { targetsNear } from '../static/js/builder/document/slot-targets.js'
 import { docAt, historyOf, lengthOf, linkTo } from '../static/js/core/history-chain.js'
@@ -295,6 +296,11 @@ const MAKERS = {
     const [place] = Object.keys(doc.layout.mocks ?? {})
     return place !== undefined && mocks.removeMock(place, 'it')
   },
+  markSeen: (_o, _catalogue, doc) => {
+    const [unseen] = imported.unseenIn(doc)
+    return unseen !== undefined && imported.markSeen(doc.component, unseen.pointer, 'it')
+  },
+  markAllSeen: (_o, _catalogue, doc) => imported.unseenIn(doc).length > 0 && imported.markAllSeen(),
   wrapInTeam: (_o, catalogue) =>
     findings.wrapInTeam(
       structuredClone(

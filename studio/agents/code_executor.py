@@ -16,6 +16,7 @@ from studio.components import PARTICIPANT_NAMES, JsonObject
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.executors import CodeExecutor
 from studio.executors.code_calls import running_code_for
+from studio.files import files_metadata, written_text
 from studio.messages import (
     BaseChatMessage,
     CancellationToken,
@@ -141,9 +142,9 @@ class CodeExecutorAgent(ChatAgent):
     ) -> AsyncGenerator[Step, None]:
         token = cancellation_token or CancellationToken()
         if self.model_client is None:
-            yield Response(
-                chat_message=TextMessage(content=await self._run_what_was_said(messages, token), source=self.name)
-            )
+            result = await self._run_what_was_said(messages, token)
+            metadata = files_metadata(result.files)
+            yield Response(chat_message=TextMessage(content=result.output, source=self.name, metadata=metadata))
             return
         self._give_up_turn()
         turn = self._turn = CodeTurn(
@@ -164,16 +165,16 @@ class CodeExecutorAgent(ChatAgent):
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
         return () if self._turn is not None and self._turn.heard is messages else messages
 
-    async def _run_what_was_said(self, messages: Sequence[BaseChatMessage], token: CancellationToken) -> str:
+    async def _run_what_was_said(self, messages: Sequence[BaseChatMessage], token: CancellationToken) -> CodeResult:
         blocks = self._blocks_in(messages)
-        return (await self._execute(blocks, token)).output if blocks else NO_CODE
+        return await self._execute(blocks, token) if blocks else CodeResult(exit_code=0, output=NO_CODE)
 
     def _blocks_in(self, messages: Sequence[BaseChatMessage]) -> list[CodeBlock]:
         return [
             block
             for message in messages
             if isinstance(message, TextMessage) and (self.sources is None or message.source in self.sources)
-            for block in code_blocks_in(message.content, self._languages())
+            for block in code_blocks_in(written_text(message.content, message.metadata), self._languages())
         ]
 
     async def _execute(self, blocks: Sequence[CodeBlock], token: CancellationToken) -> CodeResult:

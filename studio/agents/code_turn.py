@@ -14,6 +14,7 @@ from studio.agents.structured import InvalidAnswer
 from studio.agents.turn import NoFinalResult, NoReflection, add_to_context, whole_answer
 from studio.contexts import ChatCompletionContext
 from studio.errors import RunFailed
+from studio.files import files_metadata
 from studio.messages import (
     AssistantMessage,
     BaseChatMessage,
@@ -83,7 +84,7 @@ def readable_result(result: CodeResult) -> CodeResult:
         )
     else:
         output = result.output
-    return CodeResult(exit_code=result.exit_code, output=output)
+    return CodeResult(exit_code=result.exit_code, output=output, files=result.files)
 
 
 @dataclass
@@ -131,7 +132,8 @@ class CodeTurn:
             finally:
                 if not self.is_given_up:
                     await self.context.add_message(UserMessage(content=output, source=self.name))
-            yield CodeExecutionEvent(retry_attempt=attempt, result=result, source=self.name)
+            metadata = files_metadata(result.files)
+            yield CodeExecutionEvent(retry_attempt=attempt, result=result, source=self.name, metadata=metadata)
             if result.exit_code == 0 or attempt == self.max_retries:
                 break
             decision = await self._decide(result)

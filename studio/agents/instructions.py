@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
-from studio.components.templates import fill_in
+from studio.components.templates import fill_in_variables
 from studio.errors import ConfigError
 from studio.messages import SystemMessage
 from studio.tools.variables import GIVE_SOME, NO_VARIABLES, team_variables
@@ -20,10 +19,6 @@ def with_variables(messages: Sequence[SystemMessage]) -> list[SystemMessage]:
     variables = team_variables()
     if variables is None:
         raise ConfigError(NO_VARIABLES, fix=GIVE_SOME)
-    values = {name: as_text(value) for name, value in variables.items()}
-    return [SystemMessage(content=fill_in(message.content, "system_message", **values)) for message in messages]
-
-
-def as_text(value: object) -> str:
-    """A variable as a text says it: objects and lists as JSON."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+    return [
+        SystemMessage(content=fill_in_variables(message.content, "system_message", variables)) for message in messages
+    ]

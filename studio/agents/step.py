@@ -11,11 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, PrivateAttr, field
 
 from studio import effects
 from studio.agents.base import ChatAgent, Step
-from studio.agents.instructions import as_text
 from studio.agents.kept_answers import KeepAs, set_variables
 from studio.agents.tool_round import Toolbox
 from studio.components import JsonObject
-from studio.components.templates import fill_in, unreadable
+from studio.components.templates import fill_in_variables, unreadable
 from studio.errors import RunFailed
 from studio.messages import (
     BaseChatMessage,
@@ -139,8 +138,9 @@ class StepAgent(ChatAgent):
         if self.message is None:
             yield TaskResult(messages=done)
             return
-        texts = {name: as_text(value) for name, value in {**values, **_variables()}.items()}
-        said = TextMessage(content=fill_in(self.message, "message", **texts), source=self.name)
+        said = TextMessage(
+            content=fill_in_variables(self.message, "message", {**values, **_variables()}), source=self.name
+        )
         yield Response(chat_message=said, inner_messages=done)
 
     async def _call(

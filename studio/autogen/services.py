@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from types import SimpleNamespace
 from typing import Any, ClassVar, cast
 from warnings import warn
 
@@ -301,10 +300,22 @@ async def _to_the_end(pieces: Any) -> AsyncGenerator[Any, None]:
     """The pieces, and one that ends them if none did: only of a real service it means that it was cut off."""
     is_over = False
     async for piece in pieces:
-        is_over = is_over or any(choice.finish_reason for choice in piece.choices)
-        yield piece
+        plain = _plain(piece)
+        is_over = is_over or any(choice.get("finish_reason") for choice in plain["choices"])
+        yield plain
     if not is_over:
-        yield SimpleNamespace(usage=None, choices=[SimpleNamespace(finish_reason="unknown", logprobs=None, delta=None)])
+        yield {"choices": [{"finish_reason": "unknown"}]}
+
+
+def _plain(piece: Any) -> Any:
+    """A piece that a script has made of the SDK's classes, or of its own, as the service's JSON would have it."""
+    if isinstance(piece, list):
+        return [_plain(each) for each in cast("list[Any]", piece)]
+    if isinstance(piece, BaseModel):
+        return piece.model_dump(warnings=False)
+    if hasattr(piece, "__dict__"):
+        return {name: _plain(each) for name, each in cast("dict[str, Any]", vars(piece)).items()}
+    return piece
 
 
 def _doubted(completion: Any) -> Any:

@@ -13,14 +13,30 @@ from typing import Annotated, Literal
 
 import typer
 
+from studio.cli.eval_commands import eval_app
+from studio.cli.options import (
+    EXIT_AGAIN,
+    EXIT_OPERATOR,
+    EXIT_WRONG,
+    AllowHost,
+    Approve,
+    AsJson,
+    BehindProxy,
+    DataDir,
+    DeploymentName,
+    Host,
+    Port,
+    RoleName,
+    ScheduleId,
+    TeamFile,
+    TeamName,
+    TlsCert,
+    TlsKey,
+    UserName,
+    WithoutAccounts,
+    WithoutTls,
+)
 from studio.errors import ConfigError, RunFailed, StudioError
-
-EXIT_WRONG = 1
-"""What the file holds is wrong, or the run failed."""
-EXIT_OPERATOR = 2
-"""The command cannot be carried out as it was given."""
-EXIT_AGAIN = 75
-"""Another server has taken over; this one may be started again. The same as `EX_TEMPFAIL` of sysexits.h."""
 
 app = typer.Typer(
     name="studio",
@@ -36,42 +52,19 @@ app.add_typer(gallery_app, name="gallery", no_args_is_help=True)
 users_app = typer.Typer(help="Manage users and their roles.", rich_markup_mode=None)
 app.add_typer(users_app, name="users", no_args_is_help=True)
 
+secrets_app = typer.Typer(help="Manage the key of stored secrets.", rich_markup_mode=None)
+app.add_typer(secrets_app, name="secrets", no_args_is_help=True)
+
 keys_app = typer.Typer(help="Manage the keys that open a published team.", rich_markup_mode=None)
 app.add_typer(keys_app, name="keys", no_args_is_help=True)
+
+schedules_app = typer.Typer(help="Manage the times at which a published team is called.", rich_markup_mode=None)
+app.add_typer(schedules_app, name="schedules", no_args_is_help=True)
 
 deployments_app = typer.Typer(help="Manage published teams.", rich_markup_mode=None)
 app.add_typer(deployments_app, name="deployments", no_args_is_help=True)
 
-TeamFile = Annotated[
-    Path, typer.Argument(help="Component as JSON, YAML or a Python script; `-` reads JSON from standard input.")
-]
-TeamName = Annotated[str, typer.Option("--team", help="Label or name of the team when the file holds several.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Approve = Annotated[bool, typer.Option("--approve", help="Approve every requested capability without asking.")]
-AllowHost = Annotated[
-    list[str] | None,
-    typer.Option("--allow-host", help="Host that the team's code may reach; '*' for any. May be repeated."),
-]
-DeploymentName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the deployment.")]
-UserName = Annotated[str, typer.Argument(help="Name of the user.")]
-RoleName = Annotated[str, typer.Option("--role", help="viewer, editor, approver or admin.")]
-DataDir = Annotated[Path | None, typer.Option(help="Folder of the database, the token and the keys.")]
-Host = Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")]
-Port = Annotated[int | None, typer.Option(help="TCP port; 0 takes a free one. [default: 8040]")]
-TlsCert = Annotated[Path | None, typer.Option(help="TLS certificate with its chain, in PEM; enables HTTPS.")]
-TlsKey = Annotated[Path | None, typer.Option(help="Private key of the TLS certificate, in PEM.")]
-BehindProxy = Annotated[
-    list[str] | None,
-    typer.Option(metavar="ADDRESS", help="Address of a trusted reverse proxy; may be repeated."),
-]
-WithoutTls = Annotated[
-    bool | None,
-    typer.Option("--without-tls", help="Allow remote connections without TLS (traffic can be intercepted)."),
-]
-WithoutAccounts = Annotated[
-    bool | None,
-    typer.Option("--without-accounts", help="Allow remote connections without user accounts."),
-]
+app.add_typer(eval_app, name="eval", no_args_is_help=True)
 
 
 def _print_version(is_wanted: bool) -> None:
@@ -177,6 +170,9 @@ def deploy(
     tool_results: Annotated[
         bool | None, typer.Option("--tool-results/--no-tool-results", help="Whether results of tools are answers.")
     ] = None,
+    chat: Annotated[
+        str | None, typer.Option(help="Access to the chat page: off, link, people or anyone. [default: off]")
+    ] = None,
     call_usd: Annotated[float | None, typer.Option(help="Most that a call may cost. [default: 1]")] = None,
     day_usd: Annotated[float | None, typer.Option(help="Most that a day may cost. [default: 10]")] = None,
     key: Annotated[str, typer.Option(help="Create a key of this name; the first one is created without it.")] = "",
@@ -199,6 +195,7 @@ def deploy(
         note,
         sees=sees,
         tool_results=tool_results,
+        chat=chat,
         call_usd=call_usd,
         day_usd=day_usd,
         key=key,
@@ -269,18 +266,33 @@ def deployments_off(name: DeploymentName, data_dir: DataDir = None) -> None:
     turn(Settings.from_env(data_dir=data_dir), name, is_on=False)
 
 
+@secrets_app.command("rotate")
+def rotate_secrets(data_dir: DataDir = None) -> None:
+    """Encrypt all stored secrets with a new key, also while the studio runs.
+
+    Processes with a data folder of their own need a copy of the new `secret.key`.
+    """
+    from studio.cli.secrets import rotate_secrets as rotate
+    from studio.settings import Settings
+
+    rotate(Settings.from_env(data_dir=data_dir))
+
+
 @keys_app.command("create")
 def keys_create(
     name: DeploymentName,
     label: Annotated[str, typer.Argument(help="Name of the key: the program or person that uses it.")],
     days: Annotated[int | None, typer.Option(min=1, max=3650, help="Days after which it expires.")] = None,
+    link: Annotated[
+        bool, typer.Option("--link", help="Create a link to the chat page, which opens nothing else.")
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Create a key and print it, this once."""
     from studio.cli.deploy import create_key
     from studio.settings import Settings
 
-    create_key(Settings.from_env(data_dir=data_dir), name, label, days)
+    create_key(Settings.from_env(data_dir=data_dir), name, label, days, is_link=link)
 
 
 @keys_app.command("list")
@@ -305,6 +317,57 @@ def keys_revoke(
     revoke_key(Settings.from_env(data_dir=data_dir), name, key)
 
 
+@schedules_app.command("add")
+def schedules_add(
+    name: DeploymentName,
+    cron: Annotated[str, typer.Argument(help="Cron expression, as '30 8 * * 1-5', or @hourly, @daily, @weekly.")],
+    task: Annotated[str, typer.Argument(help="What the team is to do.")],
+    zone: Annotated[str, typer.Option(help="Time zone, as Europe/Berlin.")] = "UTC",
+    data_dir: DataDir = None,
+) -> None:
+    """Call a published team at the times of a cron expression, and print the next five."""
+    from studio.cli.schedules import add_schedule
+    from studio.settings import Settings
+
+    add_schedule(Settings.from_env(data_dir=data_dir), name, cron, zone, task)
+
+
+@schedules_app.command("list")
+def schedules_list(name: DeploymentName, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List the schedules of a deployment with their next times and their last calls."""
+    from studio.cli.schedules import list_schedules
+    from studio.settings import Settings
+
+    list_schedules(Settings.from_env(data_dir=data_dir), name, as_json=as_json)
+
+
+@schedules_app.command("pause")
+def schedules_pause(name: DeploymentName, schedule: ScheduleId, data_dir: DataDir = None) -> None:
+    """Call no more until it is resumed."""
+    from studio.cli.schedules import turn_schedule
+    from studio.settings import Settings
+
+    turn_schedule(Settings.from_env(data_dir=data_dir), name, schedule, is_on=False)
+
+
+@schedules_app.command("resume")
+def schedules_resume(name: DeploymentName, schedule: ScheduleId, data_dir: DataDir = None) -> None:
+    """Call again from the next time on."""
+    from studio.cli.schedules import turn_schedule
+    from studio.settings import Settings
+
+    turn_schedule(Settings.from_env(data_dir=data_dir), name, schedule, is_on=True)
+
+
+@schedules_app.command("remove")
+def schedules_remove(name: DeploymentName, schedule: ScheduleId, data_dir: DataDir = None) -> None:
+    """Delete a schedule. The calls that it began are kept."""
+    from studio.cli.schedules import remove_schedule
+    from studio.settings import Settings
+
+    remove_schedule(Settings.from_env(data_dir=data_dir), name, schedule)
+
+
 @app.command()
 def check(
     files: Annotated[
@@ -312,7 +375,7 @@ def check(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Validate components and report problems. Executes nothing. Exit code 1 if there are errors."""
+    """Validate components and report findings. Executes nothing. Exit code 1 if there are errors."""
     from studio.cli.check import check_files
 
     if not check_files(files, as_json=as_json):
@@ -325,8 +388,10 @@ def export(
     team: TeamName = "",
     out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write. Default: the terminal.")] = None,
     to: Annotated[
-        Literal["python", "autogen", "agent-framework"],
-        typer.Option("--to", help="What the script is for: Team Studio, AutoGen 0.7 or Microsoft Agent Framework."),
+        Literal["python", "autogen", "agent-framework", "agent-spec"],
+        typer.Option(
+            "--to", help="What it is for: Team Studio, AutoGen 0.7, Microsoft Agent Framework, or Agent Spec (JSON)."
+        ),
     ] = "python",
     report: Annotated[
         bool, typer.Option("--report", help="Print what behaves differently there instead of the script.")
@@ -491,15 +556,22 @@ def web(
 
 
 @app.command()
-def worker(data_dir: DataDir = None) -> None:
-    """Drive the runs of a PostgreSQL database; stand by while another worker or `serve` does.
+def worker(
+    host: Host = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(help="TCP port for /healthz, /readyz and /metrics; 0 takes a free one. [default: none]"),
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Drive runs of a PostgreSQL database, beside any number of other workers.
 
-    On SIGTERM, it leaves its runs for the next worker. Exit code 75: another worker has taken over; start it again.
+    On SIGTERM, it leaves its runs to the others. Exit code 75: the others have taken them over; start it again.
     """
     from studio.cli.worker import work
     from studio.settings import Settings
 
-    work(Settings.from_env(data_dir=data_dir))
+    work(Settings.from_env(host=host, metrics_port=metrics_port, data_dir=data_dir))
 
 
 @app.command()
@@ -512,6 +584,39 @@ def migrate(data_dir: DataDir = None) -> None:
     from studio.settings import Settings
 
     migrate_database(Settings.from_env(data_dir=data_dir))
+
+
+@app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="File to write, such as studio.backup; it must not exist.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Write the database to a file, also while the studio runs.
+
+    The secret key, the access token and the configuration are not in it.
+    """
+    from studio.cli.backup import back_up
+    from studio.settings import Settings
+
+    back_up(Settings.from_env(data_dir=data_dir), file)
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="File that `studio backup` wrote.")],
+    data_dir: DataDir = None,
+    max_gb: Annotated[
+        float | None, typer.Option(min=0, help="Largest content of the file in gigabytes. [default: 100]")
+    ] = None,
+) -> None:
+    """Put a backup into an empty database, SQLite or PostgreSQL, whichever it was made of.
+
+    The file is checked before anything is written. A database that is not empty is refused and not changed.
+    """
+    from studio.cli.backup import restore as restore_file
+    from studio.settings import Settings
+
+    restore_file(Settings.from_env(data_dir=data_dir), file, max_gb)
 
 
 @app.command()

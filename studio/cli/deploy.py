@@ -18,7 +18,7 @@ from studio.cli.approval_prompt import ask_approval, network_of
 from studio.cli.load_files import read_document
 from studio.cli.terminal import terminal
 from studio.components import JsonObject
-from studio.deployments import DeploymentSettings
+from studio.deployments import NOBODYS, DeploymentSettings, KeyUse
 from studio.errors import ConfigError, NotFound, StudioError
 from studio.runs import NewRun, PreparedRun
 from studio.runs.admission import NotApproved
@@ -44,6 +44,7 @@ class Publication:
         name: Of the deployment; "" makes one of the team's label.
         note: About the release.
         sees, tool_results: As in `DeploymentSettings`.
+        chat: `access` of `ChatSettings`.
         call_usd, day_usd: As in `CallLimits`.
         key: Label of a key that is made; "" makes one only where no valid one is.
         is_live: Whether a new release of a team that is published goes live at once.
@@ -55,6 +56,7 @@ class Publication:
     note: str = ""
     sees: str | None = None
     tool_results: bool | None = None
+    chat: str | None = None
     call_usd: float | None = None
     day_usd: float | None = None
     key: str = ""
@@ -129,9 +131,9 @@ async def _publish(settings: Settings, document: JsonObject, wanted: Publication
             raise
         keys = await store.deployments.keys(deployment.id)
         key = ""
-        if wanted.key or not any(_state(each) == "valid" for each in keys):
+        if wanted.key or not any(_state(each) == "valid" and each.opens == "calls" for each in keys):
             _, key = await store.deployments.add_key(wanted.name, wanted.key or FIRST_KEY, None, by=OPERATOR)
-            await _record(store, "make a key", wanted.name)
+            await record(store, "make a key", wanted.name)
         return Deployed(wanted.name, deployment.live, release, key)
 
 
@@ -169,7 +171,7 @@ async def _release(
     if found is None:
         first = _settings(DeploymentSettings(), wanted)
         made = await publishing.publish(store, runs, team_id, wanted.name, first, note=wanted.note, by=OPERATOR)
-        await _record(store, "publish a team", wanted.name)
+        await record(store, "publish a team", wanted.name)
         return made, made.live
     if found.team_id is None:
         raise ConfigError(f"The team of {wanted.name!r} was deleted.", fix="Publish the file under another name.")
@@ -179,7 +181,7 @@ async def _release(
     if await publishing.is_live(store, runs, found):
         return found, found.live
     release = await publishing.make_release(store, runs, found, note=wanted.note, by=OPERATOR)
-    await _record(store, "make a release", wanted.name)
+    await record(store, "make a release", wanted.name)
     if wanted.is_live:
         found = await _go_live(store, wanted.name, release.number)
     return found, release.number
@@ -191,11 +193,13 @@ def _settings(before: DeploymentSettings, wanted: Publication) -> DeploymentSett
     values |= {name: value for name in ("sees", "tool_results") if (value := getattr(wanted, name)) is not None}
     limits = {name: value for name in ("call_usd", "day_usd") if (value := getattr(wanted, name)) is not None}
     values["limits"] |= limits
+    values["chat"] |= {"access": wanted.chat} if wanted.chat is not None else {}
     try:
         return DeploymentSettings.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        name = str(first["loc"][-1]) if first["loc"] else "limits"
+        place = first["loc"]
+        name = "chat" if place[:1] == ("chat",) else str(place[-1]) if place else "limits"
         raise ConfigError(f"--{name.replace('_', '-')} cannot be that: {first['msg']}.") from error
 
 
@@ -205,7 +209,7 @@ async def _approve(store: Store, settings: Settings, error: NotApproved, team_id
     if not wanted.approve:
         ask_approval(error.missing, terminal(sys.stderr), wanted.hosts, own_folder(settings, team_id))
     await store.approvals.approve(error.missing, by=OPERATOR, scope=team_scope(team_id), hosts=granted.hosts)
-    await _record(store, "approve permissions", team_id)
+    await record(store, "approve permissions", team_id)
 
 
 def list_deployments(settings: Settings, *, as_json: bool) -> None:
@@ -223,7 +227,7 @@ def list_deployments(settings: Settings, *, as_json: bool) -> None:
         if not found:
             print("Nothing is published. `studio deploy TEAM.json` publishes a team.")
 
-    _in_store(settings, read)
+    in_store(settings, read)
 
 
 def go_live(settings: Settings, name: str, number: int) -> None:
@@ -232,7 +236,7 @@ def go_live(settings: Settings, name: str, number: int) -> None:
     Raises:
         NotFound: There is no such deployment or release.
     """
-    _in_store(settings, lambda store: _go_live(store, name, number))
+    in_store(settings, lambda store: _go_live(store, name, number))
     print(f"{name}: release {number} is live.")
 
 
@@ -245,14 +249,14 @@ def turn(settings: Settings, name: str, *, is_on: bool) -> None:
 
     async def change(store: Store) -> None:
         await store.deployments.change(name, is_on=is_on)
-        await _record(store, f"turn a deployment {'on' if is_on else 'off'}", name)
+        await record(store, f"turn a deployment {'on' if is_on else 'off'}", name)
 
-    _in_store(settings, change)
+    in_store(settings, change)
     print(f"{name} is {'on' if is_on else 'off'}.")
 
 
-def create_key(settings: Settings, name: str, label: str, days: int | None) -> None:
-    """Make a key and print it, and nothing else.
+def create_key(settings: Settings, name: str, label: str, days: int | None, *, is_link: bool = False) -> None:
+    """Make a key and print it, and nothing else; of a chat link what follows the host.
 
     Raises:
         StudioError: There is no such deployment, or it has too many keys.
@@ -260,11 +264,12 @@ def create_key(settings: Settings, name: str, label: str, days: int | None) -> N
 
     async def make(store: Store) -> str:
         lasts = timedelta(days=days) if days else None
-        _, key = await store.deployments.add_key(name, label, lasts, by=OPERATOR)
-        await _record(store, "make a key", name)
-        return key
+        opens: KeyUse = "link" if is_link else "calls"
+        _, key = await store.deployments.add_key(name, label, lasts, opens=opens, by=OPERATOR)
+        await record(store, "make a chat link" if is_link else "make a key", name)
+        return f"/d/{name}/chat#{key}" if is_link else key
 
-    print(_in_store(settings, make))
+    print(in_store(settings, make))
 
 
 def list_keys(settings: Settings, name: str, *, as_json: bool) -> None:
@@ -277,13 +282,13 @@ def list_keys(settings: Settings, name: str, *, as_json: bool) -> None:
     async def read(store: Store) -> Sequence[CallerKey]:
         return await store.deployments.keys((await store.deployments.get(name)).id)
 
-    keys = _in_store(settings, read)
+    keys = [each for each in in_store(settings, read) if each.opens not in NOBODYS]
     if as_json:
         shown = [each.model_dump(mode="json", exclude={"key_hash", "deployment_id"}) for each in keys]
         print(json.dumps(shown, indent=2))
         return
     for each in keys:
-        print(f"{each.ending}  {_state(each):<8} {each.label}")
+        print(f"{each.ending}  {_state(each):<8} {each.label}{' (chat link)' if each.opens == 'link' else ''}")
 
 
 def revoke_key(settings: Settings, name: str, ending: str) -> None:
@@ -296,25 +301,27 @@ def revoke_key(settings: Settings, name: str, ending: str) -> None:
 
     async def revoke(store: Store) -> None:
         keys = await store.deployments.keys((await store.deployments.get(name)).id)
-        fitting = [each for each in keys if _state(each) == "valid" and ending in (each.ending, each.id)]
+        held = [each for each in keys if _state(each) == "valid" and each.opens not in NOBODYS]
+        fitting = [each for each in held if ending in (each.ending, each.id)]
         if not fitting:
             raise NotFound(f"No valid key of {name!r} ends with {ending!r}.", fix=f"`studio keys list {name}`.")
         if len(fitting) > 1:
             raise ConfigError("Several keys end so.", fix="Give the ID: `studio keys list --json` prints it.")
         await store.deployments.revoke_key(name, fitting[0].id)
-        await _record(store, "revoke a key", name)
+        await record(store, "revoke a key", name)
 
-    _in_store(settings, revoke)
+    in_store(settings, revoke)
     print(f"The key …{ending} is revoked.")
 
 
 async def _go_live(store: Store, name: str, number: int) -> Deployment:
     changed = await store.deployments.go_live(name, number)
-    await _record(store, f"set the live release to {number}", name)
+    await record(store, f"set the live release to {number}", name)
     return changed
 
 
-async def _record(store: Store, action: str, thing: str) -> None:
+async def record(store: Store, action: str, thing: str) -> None:
+    """Write into the audit log what was done to a deployment."""
     await store.audit.add(OPERATOR, action, object=thing, outcome="done")
 
 
@@ -326,7 +333,9 @@ def _state(key: CallerKey) -> KeyState:
     return key_state(key, datetime.now(UTC))
 
 
-def _in_store(settings: Settings, work: Callable[[Store], Coroutine[Any, Any, T]]) -> T:
+def in_store(settings: Settings, work: Callable[[Store], Coroutine[Any, Any, T]]) -> T:
+    """What `work` makes of the studio's store."""
+
     async def run() -> T:
         async with open_store(settings.data_dir, settings.database_url) as store:
             return await work(store)

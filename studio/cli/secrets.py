@@ -1,8 +1,10 @@
-"""The studio's own secrets, for commands that work without a server."""
+"""The studio's own secrets: for commands that work without a server, and `studio secrets rotate`."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
+from pathlib import Path
 
 from studio.components import Capability
 from studio.components.secrets import SecretSource
@@ -26,3 +28,20 @@ async def stored_secrets(settings: Settings) -> SecretSource | None:
 
     async with open_store(settings.data_dir, settings.database_url) as store:
         return await store.secrets.source()
+
+
+def rotate_secrets(settings: Settings) -> None:
+    """Change the key that secrets are encrypted with, and print what to keep.
+
+    Raises:
+        SetupError: The database or the key cannot be used.
+    """
+    from studio.store import open_store
+
+    async def rotate() -> tuple[int, Path]:
+        async with open_store(settings.data_dir, settings.database_url) as store:
+            return await store.secrets.rotate_key()
+
+    count, kept = asyncio.run(rotate())
+    print(f"Encrypted {count} value{'' if count == 1 else 's'} with a new key.")
+    print(f"Backups from before need the old key. It is in {kept}: keep it with them, or delete it.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 
 from studio.cli.serve import require_shared
 from studio.settings import Settings
@@ -12,19 +13,33 @@ from studio.store import AlreadyRunning, StorageUnavailable, Store, open_store
 from studio.web.auth.access_token import access_token
 from studio.web.engine import open_engine
 from studio.web.observability import redacting_logs
+from studio.web.probe_server import serving_probes
+from studio.web.probes import Probes
 
 RETRY_S = 1.0
 
 
 def work(settings: Settings) -> None:
-    """Drive runs; while another worker does, stand by.
+    """Drive runs, beside other workers; while a server of an older version drives them all, stand by.
 
     Raises:
         SetupError: The database cannot be used, or is of another version.
-        Fenced: Another worker has taken over, since this one was silent for long.
+        Fenced: Others have taken over, since this one was silent for long.
     """
     require_shared(settings)
     asyncio.run(_work(settings))
+
+
+@asynccontextmanager
+async def _answering(settings: Settings, store: Store, stop: asyncio.Event) -> AsyncGenerator[None]:
+    """Answer probes inside the block, where a port is set for them."""
+    if settings.metrics_port is None:
+        yield
+        return
+    at = settings.model_copy(update={"port": settings.metrics_port})
+    async with serving_probes(at, Probes(settings, store, stop)) as url:
+        print(f"Metrics of this worker: {url}/metrics", flush=True)
+        yield
 
 
 async def _work(settings: Settings) -> None:
@@ -34,11 +49,11 @@ async def _work(settings: Settings) -> None:
     async with (
         open_store(settings.data_dir, settings.database_url, migrates=False) as store,
         redacting_logs(store, access_token(settings)),
+        _answering(settings, store, stop),
     ):
         is_told = False
         while not stop.is_set():
             with suppress(AlreadyRunning, StorageUnavailable):  # a database that is gone may come back
-                await _free(store)
                 async with open_engine(settings, store):
                     print("The worker drives runs.", flush=True)
                     await stop.wait()
@@ -49,9 +64,3 @@ async def _work(settings: Settings) -> None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(RETRY_S):
                     await stop.wait()
-
-
-async def _free(store: Store) -> None:
-    """Raises: AlreadyRunning. To find that out by opening the engine would take much longer."""
-    async with store.runs.own_runs():
-        pass

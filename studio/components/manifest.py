@@ -90,9 +90,6 @@ class Manifest:
         """By hash."""
         return {item.hash: item.capability for item in self.items}
 
-    def in_group(self, group: Group) -> tuple[Item, ...]:
-        return tuple(item for item in self.items if item.group == group)
-
 
 def manifest_of(document: JsonValue) -> Manifest:
     """What a document asks for, as far as its parts are sound. Takes a while for a large one: call it in a thread."""

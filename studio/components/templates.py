@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -51,12 +52,25 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
     Raises:
         ConfigError: The template has other placeholders, braces that are none, or becomes too long.
     """
+    return _filled(template, what, values, str)
+
+
+def fill_in_variables(template: str, what: str, variables: Mapping[str, object]) -> str:
+    """The same with context variables, of which objects and lists are written as JSON.
+
+    Raises:
+        ConfigError: As for `fill_in`.
+    """
+    return _filled(template, what, variables, _as_json)
+
+
+def _filled(template: str, what: str, values: Mapping[str, object], as_text: Callable[[object], str]) -> str:
     try:
         texts, places = _pieces(template)
         filled, left = texts.copy(), MAX_CHARACTERS
         for place in places:
             value = values[place.name]
-            filled[place.at] = text = str(value) if place.is_plain else place.written(value)
+            filled[place.at] = text = as_text(value) if place.is_plain else place.written(value, as_text)
             left -= len(text)
             if left < 0:
                 raise ValueError(f"it would be longer than {MAX_CHARACTERS:,} characters")
@@ -69,6 +83,10 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
         ) from error
 
 
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+
+
 class _Placeholder(NamedTuple):
     at: int
     name: str
@@ -77,7 +95,7 @@ class _Placeholder(NamedTuple):
     spec: str
     is_plain: bool
 
-    def written(self, value: object) -> str:
+    def written(self, value: object, as_text: Callable[[object], str]) -> str:
         for key in self.keys:
             if isinstance(value, list):
                 value = cast("list[object]", value)[int(key)]
@@ -87,7 +105,7 @@ class _Placeholder(NamedTuple):
                 raise ValueError(f"there is no {key!r} in {self.name!r}")
         if self.convert is not None:
             value = self.convert(value)
-        return format(value, self.spec) if self.spec else str(value)
+        return format(value, self.spec) if self.spec else as_text(value)
 
 
 @lru_cache

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import secrets
+from typing import Literal
 
 KEY_PREFIX = "sk-studio-"
 """Keys are found in logs and repositories by it."""
+LINK_PREFIX = "studio-chat-"
+"""Of what stands behind the `#` of a chat link."""
+KeyUse = Literal["calls", "link", "chat", "schedule", "hook"]
+"""What a key opens: the calls of programs; the chat page, for who has the link; or the page for who needs none.
+The calls of schedules belong to a key of their own, and so do those of hooks."""
+NOBODYS: frozenset[KeyUse] = frozenset({"chat", "schedule", "hook"})
+"""Keys of these uses were never shown, so they are neither listed nor revoked."""
 SHOWN_CHARACTERS = 4
 
 
-def make_key() -> tuple[str, str]:
+def make_key(use: KeyUse = "calls") -> tuple[str, str]:
     """A new key of 256 random bits, and its last characters, by which people tell keys apart."""
-    key = KEY_PREFIX + secrets.token_urlsafe(32)
+    prefix = LINK_PREFIX if use == "link" else KEY_PREFIX
+    key = prefix + secrets.token_urlsafe(32)
     while key[-SHOWN_CHARACTERS] == "-":  # a command line would take what is shown for an option
-        key = KEY_PREFIX + secrets.token_urlsafe(32)
+        key = prefix + secrets.token_urlsafe(32)
     return key, key[-SHOWN_CHARACTERS:]

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from studio.deployments.chat import ChatSettings
 from studio.runs import Budget, DayLimits, Limits
 
 NAME_PATTERN = r"^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])$"
@@ -96,3 +97,4 @@ class DeploymentSettings(BaseModel):
         ),
     ] = False
     limits: CallLimits = CallLimits()
+    chat: ChatSettings = ChatSettings()

@@ -16,7 +16,7 @@ from studio.doctor.storage_checks import kept
 from studio.errors import StudioError
 from studio.settings import Settings
 from studio.store import Store, open_store
-from studio.store.migrate import newest_form
+from studio.store.form import newest_form
 
 
 async def examine(settings: Settings, store: Store) -> Sequence[Finding]:

@@ -92,17 +92,19 @@ def parts(settings: Settings) -> Iterator[Finding]:
     """What can be used of the components, with what is installed."""
     count = sum(1 for _ in component_classes())
     if count:
-        yield fine("Parts", f"{count} components are installed")
+        yield fine("Components", f"{count} components are installed")
     else:
         yield bad(
-            "Parts", "No components are installed", "Reinstall the studio: `pip install --force-reinstall team-studio`."
+            "Components",
+            "No components are installed",
+            "Reinstall the studio: `pip install --force-reinstall team-studio`.",
         )
     galleries = len(shipped_galleries())
     if galleries:
-        yield fine("Parts", f"Built-in galleries: {galleries}")
+        yield fine("Components", f"Built-in galleries: {galleries}")
     else:
         yield bad(
-            "Parts",
+            "Components",
             "The built-in galleries are missing",
             "Reinstall the studio: `pip install --force-reinstall team-studio`.",
         )
@@ -110,13 +112,13 @@ def parts(settings: Settings) -> Iterator[Finding]:
     if missing:
         named = ", ".join(f"{extra} ({EXTRAS[extra]})" for extra in missing)
         fix = f'To install them, run `pip install "team-studio[{",".join(missing)}]"`, or list fewer extras.'
-        yield fine("Parts", f"Not installed: {named}", fix)
+        yield fine("Components", f"Not installed: {named}", fix)
     else:
-        yield fine("Parts", "All extras are installed")
+        yield fine("Components", "All extras are installed")
     if "web" not in missing:
         yield _chromium(settings)
     if not shutil.which("docker"):
-        yield fine("Parts", "Docker is not installed; teams that run code in containers need it")
+        yield fine("Components", "Docker is not installed; teams that run code in containers need it")
     keys = [name for name in MODEL_KEYS if os.environ.get(name)]
     yield fine("Models", f"Model keys in the environment: {', '.join(keys) or 'none (the scripted teams need none)'}")
 
@@ -125,11 +127,11 @@ def _chromium(settings: Settings) -> Finding:
     given = settings.chromium
     found = given or shutil.which("chromium") or shutil.which("chromium-browser")
     if given and not os.access(given, os.X_OK):
-        return doubtful("Parts", f"{given} is not an executable", "Set `STUDIO_CHROMIUM` to the path of Chromium.")
+        return doubtful("Components", f"{given} is not an executable", "Set `STUDIO_CHROMIUM` to the path of Chromium.")
     if found:
-        return fine("Parts", f"Web surfers use {found}")
+        return fine("Components", f"Web surfers use {found}")
     return fine(
-        "Parts", "Web surfers use the Chromium of Playwright", "If it is missing: `playwright install chromium`."
+        "Components", "Web surfers use the Chromium of Playwright", "If it is missing: `playwright install chromium`."
     )
 
 

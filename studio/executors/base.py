@@ -16,10 +16,11 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, JsonValue, PrivateAttr
 
 from studio import effects
-from studio.components import Advice, Component
+from studio.components import Advice, Component, JsonObject
 from studio.effects import EffectRequest
 from studio.errors import RunFailed
-from studio.executors.code_calls import tool_call_for
+from studio.executors.code_calls import code_caller, tool_call_for
+from studio.executors.run_files import current_run_files, keep_changed, marks_in
 from studio.messages import CancellationToken, CodeBlock, CodeResult
 from studio.sandbox import TEXT_LIMIT, current_jail
 from studio.sandbox.grants import NO_NETWORK, granted_hosts
@@ -62,6 +63,10 @@ class CodeExecutor(Component):
     _is_started: bool = PrivateAttr(default=False)
     _is_kept: bool = PrivateAttr(default=False)
     """Whether a program has started it itself."""
+    _folder: Path = PrivateAttr(default=Path())
+    """Where the code works, once it is started."""
+    _brought: int = PrivateAttr(default=0)
+    """The last file of the run that is in the folder."""
 
     async def execute_code_blocks(
         self, code_blocks: Sequence[CodeBlock], cancellation_token: CancellationToken | None = None
@@ -79,15 +84,34 @@ class CodeExecutor(Component):
 
         async def run(code: Sequence[CodeBlock]) -> JsonValue:
             await self._make_ready()
-            result = await self._execute(code, cancellation_token or CancellationToken())
+            result, note = await self._execute_with_files(code, cancellation_token or CancellationToken())
             output = shortened(result.output)
             if result.exit_code != 0 and not self._has_network and NETWORK_FAILURE.search(output[-LOOKED_AT:]):
                 output = f"{NO_NETWORK}\n{output}"
-            return result.model_copy(update={"output": output}).model_dump(mode="json")
+            output = f"{output}\n{note}" if note else output
+            written: JsonObject = {"files": [file.model_dump() for file in result.files]} if result.files else {}
+            return result.model_copy(update={"output": output}).model_dump(mode="json") | written
 
         tool_call = tool_call_for(code_blocks, run)
         request = EffectRequest("code", type(self).__name__, lambda: {"code_blocks": blocks}, tool=tool_call)
         return self.result_type.model_validate(await effects.call(request, lambda: run(code_blocks)))
+
+    async def _execute_with_files(
+        self, blocks: Sequence[CodeBlock], token: CancellationToken
+    ) -> tuple[CodeResult, str]:
+        """Run the blocks in a folder that has the files of the run, and keep what they write.
+
+        Returns:
+            The result, and a note about files that were not kept.
+        """
+        files = current_run_files.get()
+        if files is None or not self._folder.name:
+            return await self._execute(blocks, token), ""
+        self._brought = await files.bring_in(self._folder, after=self._brought)
+        before = await marks_in(self._folder)
+        result = await self._execute(blocks, token)
+        kept, note = await keep_changed(files, self._folder, before, code_caller().agent)
+        return result.model_copy(update={"files": kept}), note
 
     @property
     def _has_network(self) -> bool:
@@ -127,7 +151,7 @@ class CodeExecutor(Component):
         async with self._changing:
             if not self._is_started:
                 await self._start()
-                self._is_started = True
+                self._is_started, self._brought = True, 0
 
     async def _start(self) -> None:
         """Get what the executions share. When this is cancelled it lets go of it again."""

@@ -80,7 +80,6 @@ class CellExecutor(CodeExecutor):
 
     _kernel: Kernel | None = PrivateAttr(default=None)
     _resources: AsyncExitStack = PrivateAttr(default_factory=AsyncExitStack)
-    _folder: Path = PrivateAttr(default=Path())
 
     async def _stop(self) -> None:
         self._kernel = None

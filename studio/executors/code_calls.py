@@ -28,6 +28,11 @@ class Caller(NamedTuple):
 _caller: ContextVar[Caller] = ContextVar("studio_code_caller", default=Caller())  # noqa: B039  it cannot be changed
 
 
+def code_caller() -> Caller:
+    """Who runs code here."""
+    return _caller.get()
+
+
 @contextmanager
 def running_code_for(agent: str, tool: str = CODE) -> Generator[None]:
     """Tell for whom the code inside the block is run."""

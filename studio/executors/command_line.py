@@ -65,7 +65,6 @@ class CommandLineExecutor(CodeExecutor):
         functions: Functions = None
 
     _temporary: tempfile.TemporaryDirectory[str] | None = PrivateAttr(default=None)
-    _folder: Path = PrivateAttr(default=Path())
     _has_functions: bool = PrivateAttr(default=False)
 
     def capabilities(self) -> Iterator[Capability]:

@@ -1,4 +1,4 @@
-"""From a team to a program: which targets there are, and what each makes of it."""
+"""From a team to a program or a configuration: which targets there are, and what each makes of it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import Literal
 from studio.code import export_python
 from studio.code.conversion import ConversionFinding, Report, Verdict, counts_of, findings_json
 from studio.components import Component, JsonObject, walk
-from studio.exporters.agent_framework import write_agent_framework
-from studio.exporters.autogen import write_autogen
 from studio.exporters.parts import name_of_part, owner_of, place
 
-TargetKey = Literal["python", "autogen", "agent-framework"]
+TargetKey = Literal["python", "autogen", "agent-framework", "agent-spec"]
 
 
 @dataclass(frozen=True)
@@ -24,12 +22,16 @@ class Target:
     Args:
         key: As on the command line.
         title: As people call it.
-        write: Makes the script, and says in the report what is different.
+        write: Makes the file, and says in the report what is different.
+        suffix: How names of its files end.
+        media_type: Of these files.
     """
 
     key: TargetKey
     title: str
     write: Callable[[Component, Report], str]
+    suffix: str = ".py"
+    media_type: str = "text/x-python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,28 @@ def _write_python(component: Component, report: Report) -> str:
     return export_python(component)
 
 
+def _write_autogen(component: Component, report: Report) -> str:
+    from studio.exporters.autogen import write_autogen  # each when it is asked for: a start of the server needs none
+
+    return write_autogen(component, report)
+
+
+def _write_agent_framework(component: Component, report: Report) -> str:
+    from studio.exporters.agent_framework import write_agent_framework
+
+    return write_agent_framework(component, report)
+
+
+def _write_agent_spec(component: Component, report: Report) -> str:
+    from studio.exporters.agent_spec import write_agent_spec
+
+    return write_agent_spec(component, report)
+
+
 _TARGETS = (
     Target("python", "Team Studio", _write_python),
-    Target("autogen", "AutoGen 0.7", write_autogen),
-    Target("agent-framework", "Microsoft Agent Framework", write_agent_framework),
+    Target("autogen", "AutoGen 0.7", _write_autogen),
+    Target("agent-framework", "Microsoft Agent Framework", _write_agent_framework),
+    Target("agent-spec", "Agent Spec", _write_agent_spec, ".json", "application/json"),
 )
 TARGETS: Mapping[TargetKey, Target] = {target.key: target for target in _TARGETS}

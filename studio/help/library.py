@@ -12,11 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from studio.errors import NotFound, SetupError
 from studio.help.markup import Picture
-from studio.help.rendering import Heading, Rendered, render
 from studio.help.search import Hit, Indexed, search
+
+if TYPE_CHECKING:
+    from studio.help.rendering import Heading, Rendered
 
 HOME = "/help"
 INDEX = "index.md"
@@ -117,6 +120,8 @@ class Library:
         return search(self._indexed, query, limit)
 
     def _page(self, folder: Path, name: str) -> Page:
+        from studio.help.rendering import render  # a start of the server need not wait for the parser of Markdown
+
         file = folder / name
         if file.stat().st_size > MAX_PAGE_BYTES:
             raise SetupError(f"The page {name!r} of the documentation is larger than {MAX_PAGE_BYTES:,} bytes.")

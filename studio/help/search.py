@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from studio.help.rendering import Passage
+if TYPE_CHECKING:
+    from studio.help.rendering import Passage
 
 MAX_QUERY = 200
 MAX_WORDS = 8

@@ -258,7 +258,7 @@ def receiver(call: ast.Call) -> ast.expr | None:
 
 def is_off(node: ast.expr | None) -> bool:
     """Whether a setting is absent, None or False."""
-    return node is None or (isinstance(node, ast.Constant) and node.value in (None, False))
+    return node is None or (isinstance(node, ast.Constant) and (node.value is None or node.value is False))
 
 
 def _plain_entries(node: ast.expr) -> dict[str, ast.expr]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from studio.importers.components import USER_PROXY, component, config_of, step
+from studio.importers.canvas import CanvasNode, json_within
+from studio.importers.canvas_reading import accepted, agent_node
+from studio.importers.canvas_texts import Path
+from studio.importers.components import USER_PROXY, component, step
 from studio.importers.expressions import INPUT, Unsupported, escaped
 from studio.importers.findings import Location
 from studio.importers.flowise_conditions import condition
-from studio.importers.flowise_documents import CanvasEdge, CanvasNode, within
-from studio.importers.flowise_flow import NOTES, Reading, accepted, agent_node, answer_schema
+from studio.importers.flowise_flow import NOTES, Reading, answer_schema
 from studio.importers.flowise_models import flowise_client
-from studio.importers.flowise_texts import Path, cleaned, expression, plain, references, steps_of
+from studio.importers.flowise_texts import cleaned, expression, plain, references, steps_of
 from studio.importers.flowise_tools import add_tool
 from studio.importers.names import word
 from studio.importers.tools import Toolset, report_stand_in, stand_in
@@ -128,20 +130,14 @@ class AgentflowReader:
                 self._all.conclude(node, "Loop", before)
             case "directReply":
                 said = self._text(node.text("directReplyMessage"), node, node.inside("directReplyMessage"))
-                self._config(node)["message"] = said
+                self._all.config(node)["message"] = said
                 self._all.conclude(node, "Reply", before)
             case "iteration":
                 self._iterate(node)
             case kind if kind in _TOOL_KINDS:
                 self._tool(node, kind)
             case _:
-                why = f"There is nothing like a node of the kind {node.kind[:80]!r} here."
-                self._report.add("dropped", node.place, f"Node “{node.label}”", why)
-
-    def _config(self, node: CanvasNode) -> JsonObject:
-        part = self._flow.nodes[self._all.names[node.id]].part
-        assert part is not None, "only participants are configured"
-        return config_of(part)
+                self._all.drop(node)
 
     # --- start and state ---
 
@@ -327,7 +323,7 @@ class AgentflowReader:
             size = _as_number(node.inputs.get(f"{kind}MemoryWindowSize"))
             pairs = size if isinstance(size, int) and 0 < size < 10_000 else 20
             context = component("autogen_core.model_context.BufferedChatCompletionContext", buffer_size=2 * pairs)
-            self._config(node)["model_context"] = context
+            self._all.config(node)["model_context"] = context
             why = "The window also counts calls of tools."
         else:
             why = "It hears all messages, and no summary of them."
@@ -431,7 +427,7 @@ class AgentflowReader:
         limit = _as_number(node.inputs.get("maxLoopCount"))
         most = limit if isinstance(limit, int) and 0 < limit < 1_000_000 else MAX_LOOPS
         pairs = [(counted, f"{counted} + 1"), *self._pairs(node, "loopUpdateState", name)]
-        self._config(node)["assignments"] = [{"name": each, "expression": text} for each, text in pairs]
+        self._all.config(node)["assignments"] = [{"name": each, "expression": text} for each, text in pairs]
         wanted = cleaned(node.text("loopBackToNode"))
         target = next((each for each in self._canvas.nodes if wanted.startswith(f"{each}-") or wanted == each), None)
         if target is None:
@@ -473,7 +469,7 @@ class AgentflowReader:
         }[kind]
         properties: JsonObject = {key: {"type": "string"} for key, _ in arguments}
         schema: JsonObject = {"properties": properties, "required": list[JsonValue](properties)}
-        config = self._config(node)
+        config = self._all.config(node)
         config["tool"] = stand_in(wanted, f"{node.label} of Flowise.", schema, why)
         config["arguments"] = [{"name": key, "expression": text} for key, text in arguments]
         report_stand_in(self._report, node.place, f"Node “{node.label}”", why, name)
@@ -500,7 +496,7 @@ class AgentflowReader:
         """What is inside runs once, with the whole list."""
         given = node.text("iterationInput")
         variable = self._all.taken.free(f"{node.label}_items", "items")
-        value = within(plain(given)) if "{{" not in given else None
+        value = json_within(plain(given)) if "{{" not in given else None
         self._flow.state[variable] = value if isinstance(value, list) else None
         self._iteration[node.id] = variable
         entry = self._all.names[node.id]
@@ -530,14 +526,13 @@ class AgentflowReader:
         return self._all.names[node]
 
     def _connect(self) -> None:
-        inner = {edge.target for edge in self._canvas.edges}
         started = False
         for node in self._canvas.nodes.values():
             if node.kind == "startAgentflow" and not started:
                 self._flow.edges.insert(0, Edge(START, self._all.names[node.id]))
                 started = True
         for node, children in self._inside.items():
-            self._enclose(node, children, inner)
+            self._all.enclose(node, children)
         ports: dict[str, set[str]] = {}
         for edge in dict.fromkeys(self._canvas.edges):
             source, target = edge.source, edge.target
@@ -550,61 +545,16 @@ class AgentflowReader:
             self._all.exits[node] = left
         self._wait()
 
-    def _enclose(self, node: str, children: Sequence[CanvasNode], heard: set[str]) -> None:
-        """Let an iteration lead through what is inside of it."""
-        if node not in self._all.names:
-            return
-        leading = {edge.source for edge in self._canvas.edges}
-        first = [each for each in children if each.id not in heard and each.id in self._all.names]
-        last = [each for each in children if each.id in self._all.names and each.id not in leading]
-        if not first or not last:
-            return
-        done = self._flow.add(Node(f"End of {node}", first[0].place, None), "pass_end")
-        for each in first:
-            self._flow.edges.append(Edge(self._all.names[node], self._entry(each.id)))
-        for each in last:
-            for edges in self._all.exits[each.id].values():
-                self._flow.connect(edges, done)
-            self._all.exits[each.id] = {}
-        self._all.exits[node] = {"": [Edge(done)]}
-
     def _wait(self) -> None:
         """Let a node that several lead to wait for all, but not for branches of one condition or for a loop."""
         branching = {id for id, node in self._canvas.nodes.items() if node.kind.startswith(("condition", "humanInput"))}
         looped = {cleaned(node.text("loopBackToNode")).partition("-")[0] for node in self._canvas.nodes.values()}
-        for node in self._canvas.nodes.values():
-            sources = [each.id for each in self._canvas.into(node.id)]
-            if len(sources) < 2 or node.id in looped or node.id not in self._all.names:
-                continue
-            chosen = [self._choices(edge, branching) for edge in self._canvas.incoming[node.id]]
-            if not any(
-                _are_exclusive(one, other) for at, one in enumerate(chosen[:20]) for other in chosen[at + 1 : 20]
-            ):
-                self._flow.nodes[self._all.names[node.id]].waits_for_all = True
+        self._all.wait(branching, looped)
         for node in self._canvas.nodes.values():
             after = {edge.target for edge in self._canvas.edges if edge.source == node.id}
             if len(after) > 1 and node.id not in branching:
                 why = "Branches run side by side and do not hear each other. There, one runs after the other."
                 self._report.add("approximated", node.place, f"Branches after “{node.label}”", why)
-
-    def _choices(self, edge: CanvasEdge, branching: set[str]) -> dict[str, set[str]]:
-        """By node that chooses, the ports that can have led to this edge."""
-        found: dict[str, set[str]] = {}
-        seen: set[str] = set()
-        todo = [edge]
-        while todo:
-            each = todo.pop()
-            if each.source in branching:
-                found.setdefault(each.source, set()).add(each.port)
-            if each.source not in seen:
-                seen.add(each.source)
-                todo += self._canvas.incoming.get(each.source, ())
-        return found
-
-
-def _are_exclusive(one: Mapping[str, set[str]], other: Mapping[str, set[str]]) -> bool:
-    """Whether only one of two edges can be followed."""
-    return any(not ports & other[node] for node, ports in one.items() if node in other)
 
 
 def _search(name: str, described: str, why: str) -> JsonObject:

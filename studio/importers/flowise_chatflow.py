@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from studio.components import JsonObject
 from studio.errors import InvalidDocument
+from studio.importers.canvas import CanvasNode
+from studio.importers.canvas_reading import agent_node
 from studio.importers.components import component, config_of
 from studio.importers.expressions import INPUT
-from studio.importers.flowise_documents import CanvasNode
-from studio.importers.flowise_flow import Reading, agent_node
+from studio.importers.flowise_flow import Reading
 from studio.importers.flowise_sequential import filled, model_of, tools_of
 from studio.importers.tools import Toolset, report_stand_in, stand_in
 from studio.importers.workflow import START, Edge

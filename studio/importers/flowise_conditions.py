@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from studio.importers.canvas_reading import accepted
+from studio.importers.canvas_texts import Path, Resolve
 from studio.importers.expressions import Unsupported
-from studio.importers.flowise_flow import accepted
-from studio.importers.flowise_texts import Path, Resolve, expression, plain, references
+from studio.importers.flowise_texts import expression, plain, references
 
 _OPERATIONS: Mapping[str, str] = {
     "equal": "{0} == {1}",

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from studio.components import JsonObject
+from studio.importers.canvas import is_unset
 from studio.importers.findings import Location, Report
 from studio.importers.models import client, served
 
@@ -58,7 +59,7 @@ def flowise_client(
         kind: The node's name, such as `chatOpenAI`; empty where the flow has none.
         inputs: Its settings; an empty text is none.
     """
-    given = {name: value for name, value in inputs.items() if value not in ("", None, False, [], {})}
+    given = {name: value for name, value in inputs.items() if not is_unset(value)}
     custom = given.get("customModelName") or given.get("customModel")
     name = custom or given.get("modelName") or given.get("model")
     service = _SERVICES.get(kind, kind)

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import JsonValue
 
 from studio.components import JsonObject
+from studio.importers.canvas import CanvasEdge, CanvasNode, json_within
+from studio.importers.canvas_reading import accepted, agent_node
+from studio.importers.canvas_texts import Path
 from studio.importers.components import step
 from studio.importers.expressions import INPUT, Unsupported, escaped
 from studio.importers.flowise_conditions import sequential_condition
-from studio.importers.flowise_documents import CanvasEdge, CanvasNode, within
-from studio.importers.flowise_flow import Reading, accepted, agent_node, answer_schema
+from studio.importers.flowise_flow import Reading, answer_schema
 from studio.importers.flowise_models import flowise_client
-from studio.importers.flowise_texts import Path, steps_of
+from studio.importers.flowise_texts import steps_of
 from studio.importers.flowise_tools import add_tool
 from studio.importers.tools import Toolset, report_stand_in, stand_in
 from studio.importers.workflow import START, Edge, Node, alternatives
@@ -71,7 +73,7 @@ def tools_of(reading: Reading, node: CanvasNode, owner: str) -> Toolset:
 def filled(reading: Reading, node: CanvasNode, given: str, owner: str) -> str:
     """A prompt as a template, with the values that the node has for its places."""
     raw = node.inputs.get("promptValues")
-    values = within(raw) if isinstance(raw, str) else raw
+    values = json_within(raw) if isinstance(raw, str) else raw
     known: Mapping[str, JsonValue] = values if isinstance(values, dict) else {}
     pieces: list[str] = []
     last = 0

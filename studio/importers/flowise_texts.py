@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html.parser import HTMLParser
 
-from studio.importers.expressions import Unsupported, escaped
+from studio.importers import canvas_texts
+from studio.importers.canvas_texts import Resolve
 
 _EDITED = re.compile(r"\s*<(?:p|div|h[1-6]|ul|ol|blockquote|pre|table)\b", re.IGNORECASE)
 """How a text of the editor begins; others are plain, whatever tags they hold. Flowise decides so, too."""
@@ -17,42 +17,6 @@ _PLACE = re.compile(r"\{\{([^{}\n]{1,300})\}\}")
 _STEP = re.compile(r"[^.\[\]]+|\[-?\d+\]")
 MAX_LISTS = 20
 """Lists in lists that are still indented."""
-
-
-@dataclass(frozen=True)
-class Path:
-    """A context variable, or what is inside of it."""
-
-    name: str
-    steps: tuple[str, ...] = ()
-
-    @property
-    def expression(self) -> str:
-        """It as an expression."""
-        return self.name + "".join(f"[{step}]" if _is_number(step) else f"[{step!r}]" for step in self.steps)
-
-    @property
-    def placeholder(self) -> str:
-        """It as a place in a template.
-
-        Raises:
-            Unsupported: A template cannot name it.
-        """
-        if any(not re.fullmatch(r"\w+", step) for step in self.steps):
-            raise Unsupported("a name in it cannot stand in a text")
-        return f"{{{self.name}{''.join(f'[{step}]' for step in self.steps)}}}"
-
-
-Resolve = Callable[[str], Path | str]
-"""What a reference stands for: a variable, or a fixed text.
-
-Raises:
-    Unsupported: It is not known.
-"""
-
-
-def _is_number(step: str) -> bool:
-    return re.fullmatch(r"-?\d{1,9}", step, re.ASCII) is not None
 
 
 def steps_of(path: str) -> tuple[str, ...]:
@@ -72,18 +36,9 @@ def plain(text: str) -> str:
 
 def template(text: str, resolve: Resolve, missed: Callable[[str, str], None]) -> str:
     """A text with places for context variables; unknown references stay as they are written, and are told."""
-    pieces: list[str] = []
-    for at, piece in enumerate(_PLACE.split(plain(text))):
-        if at % 2 == 0:
-            pieces.append(escaped(piece))
-            continue
-        try:
-            found = resolve(cleaned(piece))
-            pieces.append(found.placeholder if isinstance(found, Path) else escaped(found))
-        except Unsupported as error:
-            missed(cleaned(piece), str(error))
-            pieces.append(escaped(f"{{{{{piece}}}}}"))
-    return "".join(pieces)
+    return canvas_texts.template(
+        plain(text), _PLACE, lambda each: resolve(cleaned(each)), lambda each, why: missed(cleaned(each), why)
+    )
 
 
 def expression(text: str, resolve: Resolve) -> str:
@@ -92,15 +47,7 @@ def expression(text: str, resolve: Resolve) -> str:
     Raises:
         Unsupported: A reference in it is not known.
     """
-    pieces = _PLACE.split(plain(text).strip())
-    found: list[str] = []
-    for at, piece in enumerate(pieces):
-        if at % 2 == 0:
-            found += [repr(piece)] if piece else []
-        else:
-            value = resolve(cleaned(piece))
-            found.append(value.expression if isinstance(value, Path) else repr(value))
-    return " + ".join(found) or "''"
+    return canvas_texts.expression(plain(text).strip(), _PLACE, lambda each: resolve(cleaned(each)))
 
 
 def references(text: str) -> Sequence[str]:

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from urllib.parse import urlsplit
+from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from studio.importers.components import component, mcp_workbench
+from studio.importers.canvas import json_within
+from studio.importers.components import mcp_workbench
 from studio.importers.findings import Location, Report
-from studio.importers.flowise_documents import within
 from studio.importers.names import word
-from studio.importers.tools import PROVIDER, Toolset, mcp_params, report_stand_in, stand_in
+from studio.importers.ready_tools import calculator, current_date_time, request
+from studio.importers.tools import Toolset, mcp_params, report_stand_in, stand_in
 
-_CALCULATOR = '''def calculator(expression: str) -> str:
-    """Calculate with numbers."""
-    operations = {
-        ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-        ast.Mod: operator.mod, ast.USub: operator.neg,
-    }
-
-    def value(node):
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-            return node.value
-        if isinstance(node, ast.BinOp) and type(node.op) in operations:
-            return operations[type(node.op)](value(node.left), value(node.right))
-        if isinstance(node, ast.UnaryOp) and type(node.op) in operations:
-            return operations[type(node.op)](value(node.operand))
-        raise ValueError("Write numbers with + - * / % and parentheses.")
-
-    if len(expression) > 500:
-        raise ValueError("The expression is too long.")
-    return str(value(ast.parse(expression, mode="eval").body))
-'''
-_NOW = '''def current_date_time() -> str:
-    """Tell the date and time."""
-    return datetime.now(timezone.utc).isoformat()
-'''
-_OWN: Mapping[str, tuple[str, str, str, list[JsonValue]]] = {
-    "calculator": ("calculator", "Calculates with numbers.", _CALCULATOR, ["ast", "operator"]),
-    "currentDateTime": (
-        "current_date_time",
-        "Tells the date and time.",
-        _NOW,
-        [{"module": "datetime", "imports": ["datetime", "timezone"]}],
-    ),
-}
+_OWN: Mapping[str, Callable[[], JsonObject]] = {"calculator": calculator, "currentDateTime": current_date_time}
 _HTTP: Mapping[str, str] = {
     "requestsGet": "GET",
     "requestsPost": "POST",
@@ -70,8 +37,7 @@ def add_tool(
     """
     what = f"Tool `{label}` of {owner}"
     if kind in _OWN:
-        name, description, source, imports = _OWN[kind]
-        found.add(component(PROVIDER, name=name, description=description, source_code=source, global_imports=imports))
+        found.add(_OWN[kind]())
         report.add("approximated", place, what, "It is a tool of our own that does the same.", became=owner)
     elif kind == "customMCP":
         _add_server(config, found, report, place, owner)
@@ -111,7 +77,7 @@ def _add_stand_in(
 
 def schema_of(given: JsonValue) -> JsonObject | None:
     """The JSON schema for the parameters of a custom tool, which are a list in a text."""
-    listed = within(given) if isinstance(given, str) else given
+    listed = json_within(given) if isinstance(given, str) else given
     if not isinstance(listed, list):
         return None
     properties: JsonObject = {}
@@ -130,7 +96,7 @@ def schema_of(given: JsonValue) -> JsonObject | None:
 def _add_server(config: Mapping[str, JsonValue], found: Toolset, report: Report, place: Location, owner: str) -> None:
     """The MCP server of a JSON text. Nothing of it is started."""
     given = config.get("mcpServerConfig")
-    server = within(given) if isinstance(given, str) else given
+    server = json_within(given) if isinstance(given, str) else given
     kind = "MCPServerSSE" if isinstance(server, dict) and server.get("type") == "sse" else ""
     params = mcp_params(kind, server) if isinstance(server, dict) else None
     what = f"MCP server of {owner}"
@@ -147,36 +113,16 @@ def _add_server(config: Mapping[str, JsonValue], found: Toolset, report: Report,
 
 
 def _http(kind: str, config: Mapping[str, JsonValue]) -> JsonObject | None:
-    """The request to a fixed address; None where the model or a variable says the address."""
+    """The request to a fixed address; None where it is another."""
     prefix = kind if any(each.startswith(kind) for each in config) else ""
-    address = config.get(f"{prefix}Url" if prefix else "url")
-    if not isinstance(address, str) or "{" in address or len(address) > 2_000:
-        return None
-    try:
-        url = urlsplit(address)
-        port = url.port or (443 if url.scheme == "https" else 80)
-    except ValueError:
-        return None
-    is_host = re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", url.hostname or "") is not None
-    if url.scheme not in ("http", "https") or not is_host or url.username or url.query:
-        return None
     name = word(str(config.get(f"{prefix}Name" if prefix else "name") or kind)) or kind
     described = config.get(f"{prefix}Description" if prefix else "description")
     given = config.get(f"{prefix}Headers" if prefix else "headers")
-    headers = within(given) if isinstance(given, str) else given
-    texts: JsonObject = {key: str(value) for key, value in headers.items()} if isinstance(headers, dict) else {}
-    if any("{{" in str(value) for value in texts.values()):
-        return None
-    schema: JsonObject = {"type": "object", "properties": {}}
-    return component(
-        "autogen_ext.tools.http.HttpTool",
-        name=name,
-        description=described if isinstance(described, str) and described else f"Sends a {_HTTP[kind]} request.",
-        scheme=url.scheme,
-        host=url.hostname or "",
-        port=port,
-        path=url.path or "/",
-        method=_HTTP[kind],
-        json_schema=schema,
-        **({"headers": texts} if texts else {}),
+    headers = json_within(given) if isinstance(given, str) else given
+    return request(
+        name,
+        described if isinstance(described, str) and described else f"Sends a {_HTTP[kind]} request.",
+        _HTTP[kind],
+        config.get(f"{prefix}Url" if prefix else "url"),
+        {key: str(value) for key, value in headers.items()} if isinstance(headers, dict) else {},
     )

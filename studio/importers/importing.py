@@ -13,6 +13,9 @@ from studio.components.python_text import bounded_together
 from studio.errors import ConfigError, InvalidDocument, StudioError
 from studio.importers.agent_builder_code import ENTRY, import_code
 from studio.importers.agent_builder_json import PREFIX, import_json
+from studio.importers.agent_framework import SOURCE as AGENT_FRAMEWORK
+from studio.importers.agent_framework import import_agent_framework
+from studio.importers.agent_framework_document import is_agent_framework, is_framework_text
 from studio.importers.agent_spec import SOURCE as AGENT_SPEC
 from studio.importers.agent_spec import import_agent_spec
 from studio.importers.agent_spec_document import is_agent_spec, is_spec_text
@@ -21,10 +24,20 @@ from studio.importers.bundle import MAX_DOCUMENT, Bundle, bundle_of
 from studio.importers.classic_chats import import_classic, is_classic
 from studio.importers.crewai import import_crewai, is_crewai
 from studio.importers.crewai_documents import is_crew_text
+from studio.importers.dify import SOURCE as DIFY
+from studio.importers.dify import import_dify, is_dify
+from studio.importers.dify_document import is_dify_text
 from studio.importers.findings import Imported
 from studio.importers.flowise import import_flowise, is_flowise
 from studio.importers.flowise_documents import MARK as FLOWISE_MARK
 from studio.importers.flowise_documents import TOOL_MARK
+from studio.importers.langflow import SOURCE as LANGFLOW
+from studio.importers.langflow import import_langflow, is_langflow
+from studio.importers.langflow_documents import MARK as LANGFLOW_MARK
+from studio.importers.letta import SOURCE as LETTA
+from studio.importers.letta import import_letta
+from studio.importers.letta_document import MARK as LETTA_MARK
+from studio.importers.letta_document import is_letta
 from studio.importers.markdown_agents import SOURCE as MARKDOWN
 from studio.importers.markdown_agents import import_markdown
 from studio.importers.markdown_files import is_agent_text, is_markdown
@@ -89,11 +102,7 @@ def name_for(text: str) -> str:
         return "pasted.ts"
     if re.search(r"^(?:from|import) \w", head, re.MULTILINE):
         return "pasted.py"
-    return (
-        "pasted.yaml"
-        if (is_crew_text(text) or is_spec_text(text)) and not head.lstrip().startswith("{")
-        else "pasted.json"
-    )
+    return "pasted.yaml" if _is_yaml_of_tool(text) and not head.lstrip().startswith("{") else "pasted.json"
 
 
 def import_foreign(name: str, content: bytes) -> Imported | None:
@@ -102,12 +111,13 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
     Raises:
         StudioError: It is a script or a ZIP file of no known source, or cannot be read.
     """
-    is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip", ".jsonc", ".md"))
-    marks = (PREFIX, STUDIO_MARK, FLOWISE_MARK, TOOL_MARK)
+    is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip", ".jsonc", ".md", ".af"))
+    marks = (PREFIX, STUDIO_MARK, FLOWISE_MARK, TOOL_MARK, LANGFLOW_MARK, LETTA_MARK)
     is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
     if not is_likely and len(content) <= MAX_LENGTH:
         text = content.decode("utf-8", "replace")
-        is_likely = (is_crew_text(text) or is_spec_text(text)) and COMPONENT.search(text) is None
+        is_other = (is_crew_text(text) or is_spec_text(text)) and COMPONENT.search(text) is None
+        is_likely = is_other or is_framework_text(text) or is_dify_text(text)  # their models have a provider, too
     if not is_only_foreign and not is_likely:
         return None
     try:
@@ -116,6 +126,10 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
         if is_only_foreign:
             raise
         return None
+
+
+def _is_yaml_of_tool(text: str) -> bool:
+    return any(looks(text) for looks in (is_crew_text, is_spec_text, is_framework_text, is_dify_text))
 
 
 def detect(bundle: Bundle) -> Source:
@@ -223,7 +237,11 @@ _ALL = (
     Source("autogen-0.2", "AutoGen 0.2 or AG2", is_classic, import_classic),
     Source("autogen-studio", "AutoGen Studio before 0.4", _is_studio, _read_studio),
     Source("flowise", "Flowise", is_flowise, import_flowise),
+    Source(LANGFLOW, "Langflow", is_langflow, import_langflow),
+    Source(DIFY, "Dify", is_dify, import_dify),
     Source(AGENT_SPEC, "Agent Spec", is_agent_spec, import_agent_spec),
+    Source(AGENT_FRAMEWORK, "Agent Framework (YAML)", is_agent_framework, import_agent_framework),
+    Source(LETTA, "Letta", is_letta, import_letta),
     Source(MARKDOWN, "agents in Markdown", is_markdown, import_markdown),
 )
 SOURCES: Mapping[str, Source] = {source.key: source for source in _ALL}

@@ -80,6 +80,17 @@ class Part:
             found = found.entries.get(name) if found is not None and found.entries is not None else None
         return found
 
+    def nearest(self, *names: str) -> Part:
+        """What is at the end of a path of keys and positions, or the last part on the way that is there."""
+        found = self
+        for name in names:
+            items = dict(zip(map(str, range(len(found.items))), found.items, strict=True)) if found.items else {}
+            inner = (found.entries or items).get(name)
+            if inner is None:
+                break
+            found = inner
+        return found
+
     def entries_or_none(self) -> Iterator[tuple[str, Part]]:
         """The entries of an object; none of anything else."""
         yield from (self.entries or {}).items()

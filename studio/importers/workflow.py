@@ -170,7 +170,9 @@ class TeamBuilder:
         self._pass_on()
         self._drop_unreached()
         if self._uses_input():
-            self._keep_input()
+            self._begin(assignments=assignments([(INPUT, "message")]))
+        elif len(flow.out_of(START)) > 1:
+            self._begin()
         if not flow.nodes:
             self._say_nothing()
         self._speak_prompts()
@@ -179,7 +181,7 @@ class TeamBuilder:
         self._without_dead_ends()
         self._without_endless_loops()
         self._settle()
-        variables = {**flow.state, **dict.fromkeys(flow.kept.values())} | self._assigned()
+        variables = {**dict.fromkeys(flow.kept.values()), **flow.state} | self._assigned()
         self.participants = [self._participant(name) for name in self._order]
         chain = self._chain()
         if chain:
@@ -237,13 +239,12 @@ class TeamBuilder:
         prompts = [node.prompts for node in self._flow.nodes.values()]
         return INPUT in json.dumps([parts, texts, prompts])
 
-    def _keep_input(self) -> None:
-        """Put a step in front that keeps the user's message."""
+    def _begin(self, **config: JsonValue) -> None:
+        """Put a step in front, since a graph starts with one node; it can keep the user's message."""
         flow = self._flow
         first = flow.out_of(START)
         place = next((node.place for node in flow.nodes.values()), Location(""))
-        part = step(assignments=assignments([(INPUT, "message")]))
-        name = flow.add(Node("Start", place, part), "start")
+        name = flow.add(Node("Start", place, step(**config)), "start")
         flow.edges = [edge for edge in flow.edges if edge.source != START]
         flow.edges = [Edge(START, name), *(replace(edge, source=name) for edge in first), *flow.edges]
         flow.nodes = {name: flow.nodes.pop(name), **flow.nodes}

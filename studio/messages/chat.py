@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializeAsAny, co
 from studio import effects
 from studio.components.private_attributes import settle_annotations
 from studio.components.templates import fill_in
+from studio.files import Attachment
 from studio.messages.llm import (
     FunctionCall,
     FunctionExecutionResult,
@@ -266,6 +267,8 @@ class CodeResult(BaseModel):
 
     exit_code: int
     output: str
+    files: list[Attachment] = Field(default_factory=list[Attachment], exclude=True)
+    """What the code wrote and the run keeps. Not in the JSON, where AgentChat has no place for it."""
 
 
 class CodeGenerationEvent(BaseAgentEvent):

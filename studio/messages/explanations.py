@@ -66,7 +66,7 @@ class Listener:
     Another kind may write them down as text, which takes far less than to make an event.
     """
 
-    def events_of(
+    def explain(
         self, team: object, as_text: Callable[[str], str], as_event: Callable[[], Explanation]
     ) -> tuple[Explanation, ...]:
         """What is among the events of an explanation of this team: nothing where it is taken as text.
@@ -79,8 +79,10 @@ class Listener:
         del team, as_text
         return (as_event(),)
 
-    def told_again(self, team: object, key: Hashable, as_event: Callable[[], Explanation]) -> tuple[Explanation, ...]:
-        """As `told`, of what comes again and again in a run, by the same key and the same but for its time."""
+    def explain_repeated(
+        self, team: object, key: Hashable, as_event: Callable[[], Explanation]
+    ) -> tuple[Explanation, ...]:
+        """As `explain`, of what comes again and again in a run, by the same key and the same but for its time."""
         del team, key
         return (as_event(),)
 

@@ -150,12 +150,10 @@ class AzureAIChatCompletionClient(ServiceClient):
             return result_from(ChatCompletion.construct(**answer))
 
     async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
-        from openai.types.chat import ChatCompletionChunk
-
         fold = Fold()
         async with aclosing(self._updates(self._request(call, stream=True))) as updates:
             async for update in updates:
-                for text in fold.add(ChatCompletionChunk.construct(**update)):
+                for text in fold.add(update):
                     yield text
         for text in fold.end_thought():
             yield text

@@ -142,13 +142,11 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
                 yield result.content
             yield result
             return
-        from openai.types.chat import ChatCompletionChunk
-
         fold, question = Fold(), Question()
         with self._translated():
             async with aclosing(self._opened().pieces(question, self._body(call))) as chunks:
                 async for chunk in chunks:
-                    for text in fold.add(ChatCompletionChunk.construct(**chunk)):
+                    for text in fold.add(chunk):
                         yield text
         for text in fold.end_thought():
             yield text

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from studio.components.readable_json import usable_name
 from studio.messages import CreateResult, FinishReasons, FunctionCall, RequestUsage
@@ -15,9 +15,12 @@ from studio.models.thought import ThoughtFrame, split_thought
 
 if TYPE_CHECKING:
     from openai.types import CompletionUsage
-    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+    from openai.types.chat import ChatCompletion
     from openai.types.chat import ChatCompletionTokenLogprob as OpenAITokenLogprob
-    from openai.types.chat.chat_completion_chunk import Choice, ChoiceDelta, ChoiceDeltaToolCall
+
+Piece = Mapping[str, Any]
+"""A piece of a streamed answer, or a part of one, as its JSON has it: to make the SDK's objects of each word of an
+answer takes longer than all that is done with the word."""
 
 _FINISH: dict[str, FinishReasons] = {
     "stop": "stop",
@@ -68,39 +71,39 @@ class Fold:
     usage: RequestUsage = _NO_USAGE
     frame: ThoughtFrame = field(default_factory=ThoughtFrame)
 
-    def add(self, chunk: ChatCompletionChunk) -> Iterator[str]:
+    def add(self, chunk: Piece) -> Iterator[str]:
         """Take one piece; gives the text to show at once."""
-        if chunk.usage is not None:
-            self.usage = _usage(chunk.usage)
-        for choice in chunk.choices[:1]:
+        if usage := chunk.get("usage"):
+            self.usage = _usage_in(usage)
+        for choice in (chunk.get("choices") or ())[:1]:
             yield from self._add_choice(choice)
 
-    def _add_choice(self, choice: Choice) -> Iterator[str]:
-        delta = cast("ChoiceDelta | None", choice.delta)
-        self.finish_reason = choice.finish_reason or self.finish_reason
-        if choice.logprobs:
-            self.logprobs += _logprobs(choice.logprobs.content) or []
-        if delta is None:
+    def _add_choice(self, choice: Piece) -> Iterator[str]:
+        self.finish_reason = choice.get("finish_reason") or self.finish_reason
+        if logprobs := choice.get("logprobs"):
+            self.logprobs += _logprobs_in(logprobs)
+        delta: Piece | None = choice.get("delta")
+        if not delta:
             return
-        if reasoning := _reasoning_of(delta):
+        if reasoning := _reasoning_in(delta):
             self.reasoning.append(reasoning)
             yield from self.frame.thought(reasoning)
-        if delta.content:
-            self.text.append(delta.content)
-            yield from self.frame.text(delta.content)
-        for call in delta.tool_calls or ():
+        if content := delta.get("content"):
+            self.text.append(content)
+            yield from self.frame.text(content)
+        for call in delta.get("tool_calls") or ():
             self._add_call(call)
 
     def end_thought(self) -> Iterator[str]:
         """Close the frame around the reasoning, if it is open."""
         yield from self.frame.end()
 
-    def _add_call(self, piece: ChoiceDeltaToolCall) -> None:
-        call = self.calls.setdefault(piece.index, ["", "", ""])
-        call[0] += piece.id or ""
-        if piece.function is not None:
-            call[1] += piece.function.name or ""
-            call[2] += piece.function.arguments or ""
+    def _add_call(self, piece: Piece) -> None:
+        call = self.calls.setdefault(piece.get("index") or 0, ["", "", ""])
+        call[0] += piece.get("id") or ""
+        if function := piece.get("function"):
+            call[1] += function.get("name") or ""
+            call[2] += function.get("arguments") or ""
 
     def result(self) -> CreateResult:
         """The whole answer.
@@ -141,9 +144,13 @@ def _assemble(
 
 
 def _reasoning_of(message: object) -> str | None:
-    """DeepSeek, vLLM and others send `reasoning_content` (some `reasoning`), which the SDK keeps as an extra field."""
-    extra = cast("dict[str, object]", getattr(message, "model_extra", None) or {})
-    found = extra.get("reasoning_content") or extra.get("reasoning")
+    """What the SDK keeps as an extra field of a message."""
+    return _reasoning_in(cast("Piece", getattr(message, "model_extra", None) or {}))
+
+
+def _reasoning_in(fields: Piece) -> str | None:
+    """DeepSeek, vLLM and others send `reasoning_content`, some `reasoning`."""
+    found = fields.get("reasoning_content") or fields.get("reasoning")
     return found if isinstance(found, str) else None
 
 
@@ -159,6 +166,18 @@ def _usage(usage: CompletionUsage | None) -> RequestUsage:
     details = usage.prompt_tokens_details if usage else None
     cached = details.cached_tokens if details else None
     return RequestUsage(prompt_tokens=prompt or 0, completion_tokens=completion or 0, cached_tokens=cached or 0)
+
+
+def _usage_in(piece: Piece) -> RequestUsage:
+    from openai.types import CompletionUsage
+
+    return _usage(CompletionUsage.construct(**piece))
+
+
+def _logprobs_in(piece: Piece) -> list[ChatCompletionTokenLogprob]:
+    from openai.types.chat.chat_completion_chunk import ChoiceLogprobs
+
+    return _logprobs(ChoiceLogprobs.construct(**piece).content) or []
 
 
 def _logprobs(content: Sequence[OpenAITokenLogprob] | None) -> list[ChatCompletionTokenLogprob] | None:

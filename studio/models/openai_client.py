@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
@@ -18,7 +18,7 @@ from studio.models.connection import Connection, trusted
 from studio.models.fields import ADVANCED
 from studio.models.headers import resolved_headers
 from studio.models.info import ModelFamily
-from studio.models.openai_answer import Fold, result_from
+from studio.models.openai_answer import Fold, Piece, result_from
 from studio.models.openai_fields import OpenAIFields
 from studio.models.openai_request import Dialect, request_body
 from studio.models.openai_services import exact_address, service_of
@@ -28,7 +28,7 @@ from studio.models.spending import limit_in
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+    from openai.types.chat import ChatCompletion
 
 _THINKING = (ModelFamily.GPT_5, ModelFamily.O1, ModelFamily.O3, ModelFamily.O4)
 _LIMITS = ("max_tokens", "max_completion_tokens")
@@ -77,13 +77,18 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
             yield text
         yield fold.result()
 
-    async def _chunks(self, body: JsonObject) -> AsyncGenerator[ChatCompletionChunk, None]:
+    async def _chunks(self, body: JsonObject) -> AsyncGenerator[Piece, None]:
         import openai
 
         with translated(openai, self.address, self.model):
             async with await self._open_stream(body) as stream:
-                async for chunk in stream:
-                    yield chunk
+                pieces: AsyncIterable[Piece] = stream
+                if isinstance(stream, openai.AsyncStream):  # its JSON, of which no objects are made
+                    response = cast("openai.AsyncStream[object]", stream).response
+                    plain = openai.AsyncStream[object](cast_to=object, response=response, client=self._connected())
+                    pieces = cast("AsyncIterable[Piece]", plain)
+                async for piece in pieces:
+                    yield piece
 
     async def _open_stream(self, body: JsonObject) -> Any:
         """Begin a streamed answer; a service that knows no `stream_options` is asked again without."""

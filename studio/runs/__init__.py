@@ -59,6 +59,8 @@ from studio.runs.replay.reexecute import state_at as state_at
 from studio.runs.replay.verify import Fixed as Fixed
 from studio.runs.replay.verify import ToolMode as ToolMode
 from studio.runs.spending.ledger import BudgetRegistry as BudgetRegistry
+from studio.runs.spending.ledger import DayTotals as DayTotals
+from studio.runs.spending.ledger import Hold as Hold
 from studio.runs.spending.ledger import SpendingScope as SpendingScope
 from studio.runs.spending.ledger import spending_scope as spending_scope
 from studio.runs.spending.limits import Budget as Budget

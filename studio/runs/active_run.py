@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError, to_json
@@ -125,6 +125,8 @@ class ActiveRun:
         self._meant = status  # with entries that are not committed yet, but for its usage
         self._usage = status.usage
         self._shown = status  # as committed
+        self._viewed: tuple[RunStatus, dict[str, Any], RunView] | None = None
+        """What the newest view is of, and the view."""
         self._last_seq = self._given_seq = last_seq
         self._held: list[Draft] = []
         self._held_timer: asyncio.TimerHandle | None = None
@@ -143,23 +145,33 @@ class ActiveRun:
         return self._meant.with_usage(self._usage)
 
     @property
+    def last_given_seq(self) -> int:
+        """Number of the last entry, also of one that is not in the log yet."""
+        return self._given_seq
+
+    @property
     def usage(self) -> Usage:
         """With calls that are not committed yet."""
         return self._usage
 
     @property
     def view(self) -> RunView:
-        """What is committed, for all to see."""
-        finishing = self._shown.state is RunState.RUNNING and (self.is_stopping or not self.gate.is_open)
-        return RunView(
-            **dict(self._shown),
-            is_finishing=finishing,
-            in_flight=self.debugger.finishing,
-            progress=self.debugger.in_flight.reporting(),
-            hits=dict(self.debugger.breakpoints.hits),
-            editable_id=self.debugger.edits.editable_id if self._shown.state is RunState.PAUSED else "",
-            last_seq=self._last_seq,
-        )
+        """What is committed, for all to see.
+
+        The same object for as long as it says the same: who follows a run looks with each word that a model writes.
+        """
+        shown = self._shown
+        more: dict[str, Any] = {
+            "is_finishing": shown.state is RunState.RUNNING and (self.is_stopping or not self.gate.is_open),
+            "in_flight": self.debugger.finishing,
+            "progress": self.debugger.in_flight.reporting(),
+            "hits": dict(self.debugger.breakpoints.hits),
+            "editable_id": self.debugger.edits.editable_id if shown.state is RunState.PAUSED else "",
+            "last_seq": self._last_seq,
+        }
+        if self._viewed is None or self._viewed[0] is not shown or self._viewed[1] != more:
+            self._viewed = shown, more, RunView(**dict(shown), **more)
+        return self._viewed[2]
 
     def attach_task(self, task: asyncio.Task[None], *, request_stop: Callable[[], None]) -> None:
         """Tell which task drives this run, and how its team is asked to end after its turn."""

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from studio import effects
 from studio.egress.attempts import listening
 from studio.errors import RunFailed
+from studio.executors.run_files import current_run_files
 from studio.messages import (
     BaseMessage,
     Explanation,
@@ -20,6 +21,7 @@ from studio.messages import (
 from studio.runs.active_run import ActiveRun, Ending
 from studio.runs.concurrency import MAX_UNINTERRUPTED_S, CooperativeYield
 from studio.runs.explanations import ExplanationWriter
+from studio.runs.files import FilesOfRun
 from studio.runs.middleware.stack import ReplayGuide, build_effects
 from studio.runs.model_failures import ModelFailures
 from studio.runs.prepare import PreparedRun, Stream
@@ -60,6 +62,7 @@ async def _run_team(run: ActiveRun, prepared: PreparedRun, past: ReplayGuide | N
     player = prepared.player
     redactor_for(run.redactor, prepared.component, prepared.secrets)
     enter(prepared.grants, run.id)
+    current_run_files.set(FilesOfRun(prepared.files, run) if prepared.files else None)
     if past is None:
         run.live_edge_reached.set()
     port = build_effects(run, player, prepared.names, past)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from datetime import datetime
 
 from pydantic_core import to_json
+from typing_extensions import override
 
 from studio.messages import Explanation, Listener, frame_of
 from studio.messages.explanation_json import Frame
@@ -30,7 +31,8 @@ class ExplanationWriter(Listener):
         self._hold, self._gate = run.buffer, run.gate
         self._frames: dict[Hashable, Frame] = {}
 
-    def write(
+    @override
+    def explain(
         self, team: object, as_text: Callable[[str], str], as_event: Callable[[], Explanation]
     ) -> tuple[Explanation, ...]:
         gate = self._gate
@@ -41,7 +43,8 @@ class ExplanationWriter(Listener):
         self._hold(Draft("explanation", text, text))
         return ()
 
-    def match_repeated(
+    @override
+    def explain_repeated(
         self, team: object, key: Hashable, as_event: Callable[[], Explanation]
     ) -> tuple[Explanation, ...]:
         gate, frame = self._gate, self._frames.get(key)

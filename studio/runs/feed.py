@@ -53,6 +53,7 @@ async def follow(
     place = max(after_seq, 0)
     seen: dict[str, int] = {}
     shown: JsonObject | None = None
+    looked: RunView | None = None
     while True:
         changed = run.notifier.wait_handle()
         view = run.view
@@ -68,10 +69,12 @@ async def follow(
         active = run.chunks.message_ids()
         seen = {key: offset for key, offset in seen.items() if key in active}
         seen.update({chunk.message_id: end for chunk, end in chunks})
-        visible = view.as_json() | {"last_seq": 0}  # an entry that pages are not sent is no news
-        is_news = visible != shown or bool(entries)  # by the number of the last entry pages tell the newer of two
-        if is_news or chunks:
+        is_news = bool(entries)  # by the number of the last entry pages tell the newer of two
+        if view is not looked:
+            looked, visible = view, view.as_json() | {"last_seq": 0}  # an entry that pages are not sent is no news
+            is_news = is_news or visible != shown
             shown = visible
+        if is_news or chunks:
             yield Batch(entries, [chunk for chunk, _ in chunks], view, place, is_news)
         if not is_whole:
             continue

@@ -15,6 +15,7 @@ from studio.components.secrets import SecretSource
 from studio.messages import BaseChatMessage, BaseMessage, TaskResult
 from studio.runs.admission import ApprovalSource, SecretVault, check_approved, has_code, require_jail
 from studio.runs.debugging.settings import SettingsSource
+from studio.runs.files import RunFileStore
 from studio.runs.journal.log import NewRun, RunRecord, RunStore
 from studio.runs.redaction import redact_new_run
 from studio.runs.spending.costs import names_of
@@ -45,6 +46,8 @@ class RunDependencies:
     approvals: ApprovalSource
     secrets: SecretVault
     settings: SettingsSource
+    files: RunFileStore | None = None
+    """None where code finds no files of its run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class PreparedRun:
         component: What was loaded, which knows the secrets that it may read.
         grants: What its code may reach.
         secrets: Finds the studio's own ones.
+        files: Where its files are kept.
     """
 
     new: NewRun
@@ -66,6 +70,7 @@ class PreparedRun:
     component: Component
     grants: Grants
     secrets: SecretSource
+    files: RunFileStore | None = None
 
 
 def play_team(component: Component) -> Player:
@@ -132,4 +137,5 @@ async def _prepare(
         workers.prepare()  # by the time of the first call they are ready
     if new.changes.initial_state:
         await cast("Team", component).load_state(new.changes.initial_state)
-    return PreparedRun(new, player, names, component, grants, await sources.secrets.source())
+    secrets = await sources.secrets.source()
+    return PreparedRun(new, player, names, component, grants, secrets, sources.files)

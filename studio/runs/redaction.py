@@ -42,6 +42,13 @@ def redact_new_run(new: NewRun, component: Component, secrets: SecretSource) -> 
     return replace(new, task=task, task_text=text, changes=changes, first_message=said)
 
 
+def redact_text(text: str, component: Component, secrets: SecretSource) -> str:
+    """What is kept of a task that runs of a team will be given later, in case it holds one of the team's secrets."""
+    redactor = Redactor()
+    _learn(component, redactor.noting(secrets))
+    return redactor.clean_text(text) if redactor else text
+
+
 def _learn(component: object, source: SecretSource) -> None:
     if isinstance(component, Component):
         for use in secrets_among(all_capabilities(component)):

@@ -22,6 +22,7 @@ from studio.runs.debugging.settings import EmptySettings, SettingsSource
 from studio.runs.debugging.team_tools import tools_in
 from studio.runs.driver import drive
 from studio.runs.feed import Batch, follow, read_finished
+from studio.runs.files import RunFileStore
 from studio.runs.journal.log import (
     SHOWN,
     EntryKind,
@@ -110,6 +111,7 @@ class RunSupervisor(RunControl):
         approvals: What people have allowed.
         secrets: The studio's own ones.
         settings: What is kept with teams for their runs.
+        files: Where the files of runs are kept; None where they have none.
         goes_on: Whether runs go on at the next start; those that nobody could find again do not.
         rest_s: How long a run that waits for a person is kept in memory.
     """
@@ -121,11 +123,12 @@ class RunSupervisor(RunControl):
         secrets: SecretVault,
         settings: SettingsSource | None = None,
         *,
+        files: RunFileStore | None = None,
         goes_on: bool = True,
         rest_s: float = IDLE_S,
     ) -> None:
         self._settings = settings or EmptySettings()
-        super().__init__(RunDependencies(store, approvals, secrets, self._settings))
+        super().__init__(RunDependencies(store, approvals, secrets, self._settings, files))
         self._goes_on = goes_on
         self._rest_s = rest_s
         self._live: dict[str, ActiveRun] = {}
@@ -144,7 +147,7 @@ class RunSupervisor(RunControl):
             self._context = contextvars.copy_context()
             group = self._group = await stack.enter_async_context(task_group())
             for run_id in await self._store.unfinished():
-                group.create_task(self._resume_all(run_id), name=f"resume {run_id}")
+                group.create_task(self.resume_abandoned(run_id), name=f"resume {run_id}")
             self._stack = stack.pop_all()
         return self
 
@@ -284,8 +287,12 @@ class RunSupervisor(RunControl):
             await self._begin(taken.run, taken.prepared, taken.past, LEFT)
             return taken.run
 
-    async def _resume_all(self, run_id: str) -> None:
-        """Let a run go on that was under way when the server stopped; whatever is wrong with one, others go on."""
+    async def resume_abandoned(self, run_id: str) -> bool:
+        """Let a run go on that was under way when its driver stopped; whatever is wrong with one, others go on.
+
+        Returns:
+            Whether it goes on, has ended, or may be tried again; else it waits for a person.
+        """
         async with self._at_once:
             try:
                 status = (await self._store.summary(run_id)).status
@@ -294,6 +301,7 @@ class RunSupervisor(RunControl):
                 elif status.state is RunState.RUNNING and await has_killed_server(self._store, run_id):
                     logger.warning("Run %s is not resumed: %s", run_id, DIED_TWICE)
                     await self._park(run_id, "killed", DIED_TWICE)
+                    return False
                 elif is_auto_resumable(status) and self._group is not None:
                     run = await self._resume(run_id, by_itself=True)
                     await run.live_edge_reached.wait()
@@ -301,6 +309,8 @@ class RunSupervisor(RunControl):
                 logger.warning("Run %s cannot resume: %s", run_id, error, exc_info=not isinstance(error, StudioError))
                 if not isinstance(error, Conflict | LeaseLost | LogUnavailable):
                     await self._park(run_id, *parking_reason(error))
+                    return False
+        return True
 
     async def _park(self, run_id: str, reason: PauseReason, detail: str) -> None:
         try:
@@ -320,6 +330,10 @@ class RunSupervisor(RunControl):
         """End a run now, if it is under way, without waiting for its last entry."""
         if (run := self._live.get(run_id)) is not None:
             run.interrupt(ending)
+
+    def is_driven(self, run_id: str) -> bool:
+        """Whether a run is driven here now."""
+        return run_id in self._live
 
     def driven(self) -> Collection[ActiveRun]:
         """The runs that are driven here now."""

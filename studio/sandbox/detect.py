@@ -55,7 +55,7 @@ def examined() -> Iterator[Examined]:
     if is_linux():
         yield _examine(LandlockJail(), "Landlock with namespaces")
         yield _examine_bubblewrap()
-        yield _examine(LandlockJail(has_namespaces=False), "Landlock without namespaces: no network, no sockets")
+        yield _examine(LandlockJail(has_namespaces=False), "Landlock without namespaces, network and sockets")
 
 
 def detect_jail(setting: Sandbox = "auto", outside: ServerPaths = NOTHING) -> Jail:

@@ -21,6 +21,7 @@ from pydantic import JsonValue
 from studio.components.readable_json import well_formed_json
 from studio.deployments import (
     CallEvent,
+    CallNotFound,
     CallState,
     CallView,
     DeploymentSettings,
@@ -30,7 +31,7 @@ from studio.deployments import (
 from studio.deployments.view import VIEWED
 from studio.errors import ConfigError, Conflict, Forbidden, NotFound, RunFailed, SetupError, StudioError
 from studio.runs import InvalidTask, RunAlreadyEnded, RunControl, RunExists, SpendingScope, Usage
-from studio.runs.tasks import task_text
+from studio.runs.tasks import files_in, task_text
 from studio.store import Store
 from studio.store.deployments import OpenedDeployment
 from studio.store.tables import Call, Deployment
@@ -56,6 +57,7 @@ class CallRequest:
         said_hash: Of the conversation that came with it; "" where the thread is named.
         address: Where it came from.
         branches_from: ID of a call whose thread has gone on meanwhile; a new thread begins behind it.
+        most_from_address: How many such calls that address may begin in a minute; 0 for any number.
     """
 
     task: JsonValue
@@ -65,6 +67,7 @@ class CallRequest:
     said_hash: str = ""
     address: str = ""
     branches_from: str = ""
+    most_from_address: int = 0
 
     @property
     def request_hash(self) -> str:
@@ -91,6 +94,14 @@ class Answering(NamedTuple):
 
     call: Call
     after: int = 0
+
+
+class CallPage(NamedTuple):
+    """Some of a key's calls, the newest first; `next` is the ID of the last one where more follow."""
+
+    calls: Sequence[CallStatus]
+    total: int
+    next: str
 
 
 def words_of(task: JsonValue) -> str:
@@ -125,23 +136,26 @@ class CallDesk:
         if not by.deployment.is_on:
             raise DeploymentUnavailable("This deployment is turned off.", fix="Ask its owner.", retry_after_s=60)
         task_text(task := well_formed_json(request.task))
+        if files_in(task):
+            raise InvalidTask("A call takes no files.", fix="Send text and images.", where="/task")
         call_id = str(uuid4())
-        parent = await self.store.calls.get(request.branches_from, by.key.id) if request.branches_from else None
+        parent = await self._get(by, request.branches_from) if request.branches_from else None
         wanted = Call(
             id=call_id,
             deployment_id=by.deployment.id,
             release=parent.release if parent else by.deployment.live,
             key_id=by.key.id,
-            thread=request.thread or call_id,
+            thread=by.thread or request.thread or call_id,
             position=1,
             protocol=request.protocol,
-            idempotency=digest(request.idempotency_key) if request.idempotency_key else None,
+            idempotency=_sent_under(by, request) or None,
             request_hash=request.request_hash,
             said_hash=request.said_hash,
             address=request.address,
             at=datetime.now(UTC),
         )
-        call, is_new = await self.store.calls.add(wanted, settings_of(by).limits)
+        limits = settings_of(by).limits
+        call, is_new = await self.store.calls.add(wanted, limits, most_from_address=request.most_from_address)
         if is_new or not await self._has_begun(call.id):
             await self._start(by, call, task, parent)
         return call
@@ -152,7 +166,7 @@ class CallDesk:
         Raises:
             InvalidTask, CallRefused, Conflict: As for `begin` and `answer`.
         """
-        sent = digest(request.idempotency_key) if request.idempotency_key else ""
+        sent = _sent_under(by, request)
         if request.thread and not (sent and await self.store.calls.sent_before(by.key.id, sent)):
             last = await self.store.calls.last_of(by.key.id, request.thread)
             before = await self.status(by, last.id) if last else None
@@ -200,13 +214,20 @@ class CallDesk:
             return True
         return False
 
+    async def _get(self, by: OpenedDeployment, call_id: str) -> Call:
+        """Raises: CallNotFound: It is none of those that may be seen."""
+        call = await self.store.calls.get(call_id, by.key.id)
+        if by.thread and call.thread != by.thread:
+            raise CallNotFound
+        return call
+
     async def status(self, by: OpenedDeployment, call_id: str, *, answered_after: int | None = None) -> CallStatus:
         """How a call is now; or how it was when it first had an answer behind the entry `answered_after`.
 
         Raises:
             CallNotFound: The key has no such call.
         """
-        call = await self.store.calls.get(call_id, by.key.id)
+        call = await self._get(by, call_id)
         return await self.status_of(call, by.deployment, answered_after=answered_after)
 
     async def status_of(self, call: Call, deployment: Deployment, *, answered_after: int | None = None) -> CallStatus:
@@ -232,6 +253,19 @@ class CallDesk:
             return CallStatus(call, view, Usage())
         return CallStatus(call, view, usage, events)
 
+    async def page(self, by: OpenedDeployment, thread: str = "", before: str = "", *, limit: int) -> CallPage:
+        """The calls of a key, or of one of its threads, behind the call `before`.
+
+        Raises:
+            CallNotFound: The key has no call `before`.
+        """
+        thread = by.thread or thread
+        last = await self._get(by, before) if before else None
+        found = await self.store.calls.of_key(by.key.id, thread, last, limit=limit + 1)
+        shown = [await self.status_of(call, by.deployment) for call in found[:limit]]
+        total = await self.store.calls.count_of_key(by.key.id, thread)
+        return CallPage(shown, total, found[limit - 1].id if len(found) > limit else "")
+
     async def follow(
         self, by: OpenedDeployment, call_id: str, after: int = 0
     ) -> AsyncGenerator[tuple[CallEvent, CallView]]:
@@ -242,7 +276,7 @@ class CallDesk:
         Raises:
             CallNotFound: The key has no such call, or its run was deleted.
         """
-        call = await self.store.calls.get(call_id, by.key.id)
+        call = await self._get(by, call_id)
         view = CallView(settings_of(by))
         async with aclosing(self.supervisor.subscribe(call.id, 0, kinds=VIEWED)) as batches:
             async for batch in batches:
@@ -250,6 +284,18 @@ class CallDesk:
                     event = view.fold(entry)
                     if event is not None and event.seq > after:
                         yield event, view
+
+    async def read(self, by: OpenedDeployment, call_id: str) -> AsyncGenerator[tuple[CallEvent, CallView]]:
+        """What a caller was told of a call so far, as `follow` tells it.
+
+        Raises:
+            CallNotFound: The key has no such call.
+        """
+        call, view = await self._get(by, call_id), CallView(settings_of(by))
+        while entries := await self.store.runs.read(call.id, after=view.last_seq, kinds=VIEWED):
+            for entry in entries:
+                if (event := view.fold(entry)) is not None:
+                    yield event, view
 
     async def wait(self, by: OpenedDeployment, call_id: str, seconds: float | None, *, after: int = 0) -> CallStatus:
         """Wait until a call has an answer or asks its caller, but not longer than this; without a limit for None.
@@ -326,6 +372,13 @@ class CallDesk:
                 await self.cancel_unanswered(datetime.now(UTC))
             except StudioError as error:
                 logger.warning("Unanswered calls cannot be canceled now: %s", error)
+
+
+def _sent_under(by: OpenedDeployment, request: CallRequest) -> str:
+    """What an idempotency key is kept as: who may use one thread only never meets the requests of another."""
+    if not request.idempotency_key:
+        return ""
+    return digest([by.thread, request.idempotency_key] if by.thread else request.idempotency_key)
 
 
 def settings_of(by: OpenedDeployment) -> DeploymentSettings:

@@ -22,9 +22,9 @@ KIND_OF_GROUP: Mapping[str, str] = {
     "executors": "executor",
 }
 ORDER = tuple(KIND_OF_GROUP)
-STATUS_TEXT = {"loaded": "Compatible", "opaque": "Not installed", "wrong": "Has problems"}
+STATUS_TEXT = {"loaded": "Compatible", "opaque": "Not installed", "wrong": "Has errors"}
 PARTLY_OPAQUE = "Missing components"
-TALLY_TEXT = {"loaded": "{} compatible", "opaque": "{} not installed", "wrong": "{} with problems"}
+TALLY_TEXT = {"loaded": "{} compatible", "opaque": "{} not installed", "wrong": "{} with errors"}
 SHOWN_PARTS = 8
 CAPABILITY_WORDS: Mapping[str, str] = {
     "python": "run Python code",

@@ -5,6 +5,10 @@ from studio.store.approvals import Approvals as Approvals
 from studio.store.approvals import ReviewRecord as ReviewRecord
 from studio.store.approvals import team_scope as team_scope
 from studio.store.audit import Audit as Audit
+from studio.store.backup import MAX_GB as MAX_GB
+from studio.store.backup import BackupSummary as BackupSummary
+from studio.store.backup import restore_backup as restore_backup
+from studio.store.backup import write_backup as write_backup
 from studio.store.calls import Calls as Calls
 from studio.store.calls import CallSummary as CallSummary
 from studio.store.costs import Cost as Cost
@@ -14,6 +18,7 @@ from studio.store.costs import PastRun as PastRun
 from studio.store.costs import RunPart as RunPart
 from studio.store.costs import Step as Step
 from studio.store.deployments import Deployments as Deployments
+from studio.store.files import Files as Files
 from studio.store.galleries import LIBRARY as LIBRARY
 from studio.store.galleries import Galleries as Galleries
 from studio.store.galleries import GallerySummary as GallerySummary
@@ -32,8 +37,8 @@ from studio.store.run_search import RunFilter as RunFilter
 from studio.store.runs import Runs as Runs
 from studio.store.secrets import Secrets as Secrets
 from studio.store.secrets import SecretSummary as SecretSummary
-from studio.store.server_lock import AlreadyRunning as AlreadyRunning
 from studio.store.sign_ins import SignIns as SignIns
+from studio.store.store import SECRET_KEY as SECRET_KEY
 from studio.store.store import Store as Store
 from studio.store.store import migrate_store as migrate_store
 from studio.store.store import open_store as open_store
@@ -54,3 +59,4 @@ from studio.store.users import NameTaken as NameTaken
 from studio.store.users import Role as Role
 from studio.store.users import Users as Users
 from studio.store.users import role_named as role_named
+from studio.store.worker_lease import AlreadyRunning as AlreadyRunning

@@ -22,6 +22,7 @@ from studio.runs import Draft, EntryKind, Lease, LeaseLost, LogEntry, LogUnavail
 from studio.runs.journal.log import Body
 from studio.store.database import Database
 from studio.store.json_text import JsonText, to_json
+from studio.store.metrics import observe_append
 from studio.store.spending import add_spending
 from studio.store.sqlite import plain_connection
 from studio.store.tables import Run, RunEvent, UtcDateTime, table_of
@@ -101,6 +102,7 @@ class Appender:
         self._hurried.set()
 
     async def _commit(self, batch: Sequence[_Append]) -> None:
+        began = time.monotonic()
         try:
             results = await self._patiently(batch)
         except Exception as error:  # noqa: BLE001  drivers raise their own too; one run's entry must not end the rest
@@ -111,6 +113,7 @@ class Appender:
             for item in batch:  # one bad entry must not fail its neighbours
                 await self._commit([item])
             return
+        observe_append(time.monotonic() - began, [entry for entries in results for entry in entries or ()])
         for item, entries in zip(batch, results, strict=True):
             if entries is None:
                 item.fail(LeaseLost(f"The run {item.lease.run_id!r} is now driven by another process."))

@@ -40,12 +40,16 @@ class Calls:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, call: Call, limits: CallLimits, *, now: datetime | None = None) -> tuple[Call, bool]:
+    async def add(
+        self, call: Call, limits: CallLimits, *, most_from_address: int = 0, now: datetime | None = None
+    ) -> tuple[Call, bool]:
         """Keep a call that is about to begin, with its place in its thread; or find it, where it was sent before.
 
         Args:
             call: Its `position` is set here, and its `release`, where its thread began on another one.
             limits: Those of its deployment.
+            most_from_address: How many calls of its protocol its address may begin in a minute; 0 for any number.
+                With a number, half of the calls at once are left to others.
             now: The present time.
 
         Returns:
@@ -61,6 +65,9 @@ class Calls:
                 if (earlier := await _sent_before(session, call)) is not None:
                     return earlier, False
                 await _join_thread(session, call)
+                if most_from_address:
+                    most_open = max(1, limits.calls_at_once // 2)
+                    await _check_address(session, call, most_from_address, most_open, now or datetime.now(UTC))
                 await _check_room(session, call.deployment_id, limits, now or datetime.now(UTC))
                 session.add(call)
             return call, True
@@ -118,6 +125,35 @@ class Calls:
         async with self._database.read() as session:
             return (await session.exec(query.order_by(col(Call.position).desc()).limit(1))).first()
 
+    async def of_thread(self, key_id: str, thread: str, *, limit: int) -> Sequence[CallSummary]:
+        """The last calls of a thread with their runs, the oldest first."""
+        query = (
+            select(Call, CallerKey.label, Run)
+            .join(CallerKey, col(CallerKey.id) == col(Call.key_id))
+            .join(Run, col(Run.id) == col(Call.id), isouter=True)
+            .where(Call.key_id == key_id, Call.thread == thread)
+            .order_by(col(Call.position).desc())
+            .limit(limit)
+        )
+        async with self._database.read() as session:
+            found = [CallSummary(*each) for each in (await session.exec(query)).all()]
+        return found[::-1]
+
+    async def of_key(self, key_id: str, thread: str = "", before: Call | None = None, *, limit: int) -> Sequence[Call]:
+        """The calls of a key, or of one of its threads, the newest first; those behind the call `before`."""
+        query = select(Call).where(*_of_key(key_id, thread))
+        if before is not None:
+            is_as_old = (col(Call.at) == before.at) & (col(Call.id) > before.id)
+            query = query.where((col(Call.at) < before.at) | is_as_old)
+        async with self._database.read() as session:
+            return (await session.exec(query.order_by(col(Call.at).desc(), col(Call.id)).limit(limit))).all()
+
+    async def count_of_key(self, key_id: str, thread: str = "") -> int:
+        """How many calls a key has, or one of its threads."""
+        query = select(func.count()).select_from(Call).where(*_of_key(key_id, thread))
+        async with self._database.read() as session:
+            return (await session.exec(query)).one()
+
     async def is_last(self, call: Call) -> bool:
         """Whether nothing has followed a call in its thread."""
         last = await self.last_of(call.key_id, call.thread)
@@ -169,6 +205,11 @@ class Calls:
             return (await session.exec(query.order_by(col(Call.at)))).all()
 
 
+def _of_key(key_id: str, thread: str) -> Sequence[ColumnElement[bool]]:
+    of_key = col(Call.key_id) == key_id
+    return (of_key, col(Call.thread) == thread) if thread else (of_key,)
+
+
 async def _sent_before(session: AsyncSession, call: Call) -> Call | None:
     if call.idempotency is None:
         return None
@@ -200,15 +241,34 @@ async def _join_thread(session: AsyncSession, call: Call) -> None:
     call.position, call.release = position + 1, release
 
 
+async def _check_address(session: AsyncSession, call: Call, most: int, most_open: int, now: datetime) -> None:
+    """One address must not keep all others out, by what it sends or by questions that it leaves open."""
+    same = (
+        Call.deployment_id == call.deployment_id,
+        Call.protocol == call.protocol,
+        Call.address == call.address,
+    )
+    recent = select(func.count()).select_from(Call).where(*same, col(Call.at) > now - MINUTE)
+    if (await session.exec(recent)).one() >= most:
+        raise LimitReached("Too many messages per minute from your network.", fix="Wait a minute.", retry_after_s=30)
+    open_calls = select(func.count()).select_from(Call).join(Run, col(Run.id) == col(Call.id), isouter=True)
+    if (await session.exec(open_calls.where(*same, _is_open(now)))).one() >= most_open:
+        raise LimitReached("Too many open chats from your network.", fix="End one of them.", retry_after_s=30)
+
+
+def _is_open(now: datetime) -> ColumnElement[bool]:
+    """Of a call joined with its run, which may be about to begin."""
+    return or_(col(Run.state).in_(UNFINISHED), col(Run.id).is_(None) & (col(Call.at) > now - MINUTE))
+
+
 async def _check_room(session: AsyncSession, deployment_id: str, limits: CallLimits, now: datetime) -> None:
     """Open calls may still spend all that a call may, so that the limits of the day hold whatever they do."""
     of_deployment = Call.deployment_id == deployment_id
     recent = select(func.count()).select_from(Call).where(of_deployment, col(Call.at) > now - MINUTE)
     if (await session.exec(recent)).one() >= limits.calls_per_minute:
         raise LimitReached("Too many calls per minute.", fix="Send fewer requests.", retry_after_s=30)
-    is_open = or_(col(Run.state).in_(UNFINISHED), col(Run.id).is_(None) & (col(Call.at) > now - MINUTE))
     open_calls = select(func.count()).select_from(Call).join(Run, col(Run.id) == col(Call.id), isouter=True)
-    count = (await session.exec(open_calls.where(of_deployment, is_open))).one()
+    count = (await session.exec(open_calls.where(of_deployment, _is_open(now)))).one()
     if count >= limits.calls_at_once:
         raise LimitReached("Too many calls at once.", fix="Wait until others end.", retry_after_s=10)
     micro_usd, tokens = await _spent_on(session, of_deployment, now)

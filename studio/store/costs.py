@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel, JsonValue
 from sqlalchemy import BigInteger, ColumnElement, Executable, func, literal, or_
 from sqlalchemy import cast as sql_cast
 from sqlalchemy import select as columns
 from sqlmodel import col, delete, select
+from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import NotFound
 from studio.models import Price
-from studio.runs import RunState
+from studio.runs import DayLimits, DayTotals, Hold, Measure, RunState
 from studio.runs.fleet.port import Notifications
 from studio.store.database import Database
 from studio.store.postgres import Readable
 from studio.store.runs import UNFINISHED
 from studio.store.spending import SUMS
-from studio.store.tables import Budget, Call, JsonObject, OwnPrice, Run, RunEvent, Spending, Team
+from studio.store.tables import Budget, Call, JsonObject, OwnPrice, Run, RunEvent, Spending, SpendingHold, Team
 
 OWN = "own"
 BOOKS = "books"
@@ -190,6 +191,7 @@ class Costs:
         of_teams = scope.startswith("team:") & scope.not_in(select(literal("team:") + Team.id))
         async with self._database.write() as session:
             await session.exec(delete(Budget).where(or_(is_past, of_runs, of_teams)))
+            await session.exec(delete(SpendingHold).where(col(SpendingHold.day) < today.isoformat()))
 
     async def budgets(self, *, only_open: bool = False) -> Mapping[str, JsonObject]:
         """All limits that are kept, by scope; with `only_open` none of runs that have ended: there may be very many."""
@@ -206,10 +208,59 @@ class Costs:
             await session.merge(Budget(scope=scope, limits=limits))
         await self._notifications.notify(BOOKS)
 
+    @property
+    def is_shared(self) -> bool:
+        return self._database.is_shared
+
+    async def day_totals(self, day: date) -> DayTotals:
+        """What each team has spent on models that day, and what is set aside for its calls."""
+        async with self._database.read() as session:
+            return await _totals(session, day.isoformat())
+
+    async def hold(self, hold: Hold, *, of_team: DayLimits, of_studio: DayLimits) -> tuple[bool, DayTotals]:
+        async with self._database.write() as session:
+            totals = await _totals(session, hold.day)
+            if not (_fits(hold, of_team, totals, hold.team_id) and _fits(hold, of_studio, totals, None)):
+                return False, totals
+            session.add(SpendingHold(**hold._asdict()))
+            await session.flush()
+            return True, await _totals(session, hold.day)
+
+    async def free(self, hold_id: str) -> None:
+        async with self._database.write() as session:
+            await session.exec(delete(SpendingHold).where(col(SpendingHold.id) == hold_id))
+
     async def _rows(self, query: Executable) -> Sequence[Sequence[object]]:
         async with self._database.read() as session:
             connection = await session.connection()
             return [tuple(row) for row in await connection.execute(query)]
+
+
+async def _totals(session: AsyncSession, day: str) -> DayTotals:
+    of_models = (col(Spending.day) == day, col(Spending.kind) == "model")
+    tokens = func.sum(col(Spending.prompt_tokens) + col(Spending.completion_tokens))
+    spent = columns(col(Spending.team_id), tokens, func.sum(col(Spending.micro_usd))).where(*of_models)
+    held = columns(col(SpendingHold.team_id), func.sum(col(SpendingHold.tokens)), func.sum(col(SpendingHold.micro_usd)))
+    connection = await session.connection()
+    return DayTotals(
+        _amounts(await connection.execute(spent.group_by(col(Spending.team_id)))),
+        _amounts(
+            await connection.execute(held.where(col(SpendingHold.day) == day).group_by(col(SpendingHold.team_id)))
+        ),
+    )
+
+
+def _amounts(rows: Iterable[Sequence[Any]]) -> Mapping[str, Mapping[Measure, int]]:
+    return {team_id: {"tokens": int(tokens), "micro_usd": int(micro_usd)} for team_id, tokens, micro_usd in rows}
+
+
+def _fits(hold: Hold, limits: DayLimits, totals: DayTotals, team_id: str | None) -> bool:
+    wanted: Mapping[Measure, int] = {"tokens": hold.tokens, "micro_usd": hold.micro_usd}
+    for measure, amount in wanted.items():
+        most = getattr(limits, measure)
+        if most is not None and totals.used(measure, team_id) + amount > most:
+            return False
+    return True
 
 
 def _between(since: date, until: date) -> tuple[ColumnElement[bool], ...]:

@@ -18,10 +18,10 @@ from studio.components.readable_json import stored_document
 from studio.errors import Conflict, SetupError
 from studio.store.json_text import to_json
 from studio.store.migrate import require_newest, upgrade
-from studio.store.postgres import ASYNCPG, prepare_postgres, refuse_writing_postgres
-from studio.store.server_lock import SERVER_LOCK, hold_server_lock
+from studio.store.postgres import ASYNCPG, prepare_postgres, refuse_closed, refuse_writing_postgres
 from studio.store.sqlite import OwnThread, begin_sqlite, give_back_space, prepare_sqlite, refuse_writing
 from studio.store.unavailable import describe, unavailable
+from studio.store.worker_lease import SERVER_LOCK, hold_worker_lease
 
 ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": ASYNCPG, "postgres": ASYNCPG}
 
@@ -90,6 +90,21 @@ class Database:
         database._own_thread = None
         return database
 
+    @classmethod
+    async def as_it_is(cls, url: URL) -> Self:
+        """Open a database in whichever form it has, to fill one that is empty.
+
+        Raises:
+            SetupError: The database cannot be reached.
+        """
+        database = cls(*_engines(url))
+        try:
+            async with database._writer.connect():  # which makes the file of SQLite as `give_back_space` wants it
+                return database
+        except (DBAPIError, OSError, TypeError) as error:
+            await database.close()
+            raise unavailable(url, error) from error
+
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
         with describe(self._reader.url):
@@ -124,14 +139,9 @@ class Database:
             await (await session.connection()).execute(select(1))
 
     @asynccontextmanager
-    async def lock(self) -> AsyncGenerator[None]:
-        """Be the one server that drives the runs in this database, which `is_shared`.
-
-        Raises:
-            SetupError: Another server is.
-            Fenced: Another one has become that, since this one was silent for long; the block is cancelled.
-        """
-        async with hold_server_lock(self._reader):
+    async def lease(self, worker_id: str) -> AsyncGenerator[None]:
+        """Be a worker of this database, which `is_shared`; see `hold_worker_lease`."""
+        async with hold_worker_lease(self._reader, worker_id):
             yield
 
     @property
@@ -205,8 +215,9 @@ def _engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
             fix=_how_to_get(error) or "Install the driver it names or change `STUDIO_DATABASE_URL`.",
         ) from error
     if url.drivername == ASYNCPG:
-        event.listen(reader.sync_engine, "connect", prepare_postgres)
-        event.listen(writer.sync_engine, "connect", prepare_postgres)
+        for engine in (reader.sync_engine, writer.sync_engine):
+            event.listen(engine, "connect", prepare_postgres)
+            event.listen(engine, "checkout", refuse_closed)
     if writer.dialect.name == "sqlite":
         _check_folder(url)
         event.listen(reader.sync_engine, "connect", prepare_sqlite)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 from uuid import uuid4
 
 from sqlalchemy import func
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select, update
 from sqlmodel.ext.asyncio.session import AsyncSession
 
-from studio.deployments import DeploymentSettings, make_key
+from studio.deployments import NOBODYS, DeploymentSettings, KeyUse, make_key
 from studio.errors import Conflict, NotFound
 from studio.store.database import Database
 from studio.store.sign_ins import hash_of
@@ -21,6 +23,9 @@ SEEN_EVERY = timedelta(hours=1)
 """Use of a key is written down no more often than that."""
 MAX_RELEASES = 1_000
 MAX_KEYS = 200
+CHAT_PAGE = "Chat page"
+SCHEDULES = "Schedules"
+HOOKS = "Hooks"
 KeyState = Literal["valid", "expired", "revoked"]
 
 
@@ -34,10 +39,11 @@ class NewRelease(NamedTuple):
 
 
 class OpenedDeployment(NamedTuple):
-    """A key that holds, and what it opens."""
+    """A key that holds, and what it opens; where a `thread` is given, nothing but that thread."""
 
     key: CallerKey
     deployment: Deployment
+    thread: str = ""
 
 
 class Deployments:
@@ -54,6 +60,11 @@ class Deployments:
         """Raises: NotFound."""
         async with self._database.read() as session:
             return await _get(session, name)
+
+    async def find(self, name: str) -> Deployment | None:
+        """The deployment of that name, if there is one."""
+        async with self._database.read() as session:
+            return (await session.exec(select(Deployment).where(Deployment.name == name))).first()
 
     async def add(
         self,
@@ -164,14 +175,16 @@ class Deployments:
         async with self._database.read() as session:
             return (await session.exec(query.order_by(col(CallerKey.created_at).desc(), col(CallerKey.id)))).all()
 
-    async def add_key(self, name: str, label: str, lasts: timedelta | None, *, by: str = "") -> tuple[CallerKey, str]:
+    async def add_key(
+        self, name: str, label: str, lasts: timedelta | None, *, opens: KeyUse = "calls", by: str = ""
+    ) -> tuple[CallerKey, str]:
         """A new key, which is told this once.
 
         Raises:
             NotFound: There is no such deployment.
             Conflict: It has too many.
         """
-        key, ending = make_key()
+        key, ending = make_key(opens)
         now = datetime.now(UTC)
         async with self._database.write() as session:
             deployment = await _get(session, name)
@@ -187,12 +200,46 @@ class Deployments:
                 label=label,
                 key_hash=hash_of(key),
                 ending=ending,
+                opens=opens,
                 by=by,
                 created_at=now,
                 expires_at=now + lasts if lasts else None,
             )
             session.add(row)
         return row, key
+
+    async def chat_key(self, deployment: Deployment) -> CallerKey:
+        """The key under which those chat who need no link. It is made when the first of them comes; nobody holds it."""
+        return await self._key_of_nobody(deployment, "chat", CHAT_PAGE)
+
+    async def schedule_key(self, deployment: Deployment) -> CallerKey:
+        """The key that the calls of schedules belong to, made with the first of them."""
+        return await self._key_of_nobody(deployment, "schedule", SCHEDULES)
+
+    async def hook_key(self, deployment: Deployment) -> CallerKey:
+        """The key that the calls of hooks belong to, made with the first of them."""
+        return await self._key_of_nobody(deployment, "hook", HOOKS)
+
+    async def _key_of_nobody(self, deployment: Deployment, opens: KeyUse, label: str) -> CallerKey:
+        key_id = f"{opens}-{deployment.id}"
+        async with self._database.read() as session:
+            found = await session.get(CallerKey, key_id)
+        if found is not None:
+            return found
+        key, ending = make_key()
+        row = CallerKey(
+            id=key_id,
+            deployment_id=deployment.id,
+            label=label,
+            key_hash=hash_of(key),
+            ending=ending,
+            opens=opens,
+            created_at=datetime.now(UTC),
+        )
+        with suppress(IntegrityError):  # another server was faster
+            async with self._database.write() as session:
+                session.add(row)
+        return row
 
     async def revoke_key(self, name: str, key_id: str) -> None:
         """End a key for good.
@@ -202,16 +249,16 @@ class Deployments:
         """
         async with self._database.write() as session:
             deployment, row = await _get(session, name), await session.get(CallerKey, key_id)
-            if row is None or row.deployment_id != deployment.id:
+            if row is None or row.deployment_id != deployment.id or row.opens in NOBODYS:
                 raise NotFound(f"There is no key {key_id!r}.")
             row.revoked_at = row.revoked_at or datetime.now(UTC)
 
-    async def find_by_key(self, key: str) -> OpenedDeployment | None:
-        """What a key opens, unless it was revoked or has expired."""
+    async def find_by_key(self, key: str, opens: KeyUse = "calls") -> OpenedDeployment | None:
+        """What a key opens that was made for this use, unless it was revoked or has expired."""
         wanted = (
             select(CallerKey, Deployment)
             .join(Deployment, col(Deployment.id) == col(CallerKey.deployment_id))
-            .where(CallerKey.key_hash == hash_of(key))
+            .where(CallerKey.key_hash == hash_of(key), CallerKey.opens == opens)
         )
         async with self._database.read() as session:
             found = (await session.exec(wanted)).first()
@@ -222,6 +269,14 @@ class Deployments:
         if row.seen_at is None or now - row.seen_at > SEEN_EVERY:
             await self._mark_seen(row.id, now)
         return OpenedDeployment(*found)
+
+    async def opened_by(self, key_id: str, deployment_id: str) -> OpenedDeployment | None:
+        """The same for a key that is known by its ID."""
+        async with self._database.read() as session:
+            key, deployment = await session.get(CallerKey, key_id), await session.get(Deployment, deployment_id)
+        if key is None or deployment is None or key.deployment_id != deployment_id:
+            return None
+        return OpenedDeployment(key, deployment) if key_state(key, datetime.now(UTC)) == "valid" else None
 
     async def holds(self, key_id: str) -> bool:
         """Whether a key still opens its deployment."""

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from sqlalchemy import JSON
 from sqlalchemy.engine.interfaces import AdaptedConnection, DBAPIConnection
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.sql import functions
@@ -46,6 +47,18 @@ def _repaired(element: Readable, compiler: SQLCompiler, **options: Any) -> str:
 
 def prepare_postgres(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
     cast("AdaptedConnection", connection).run_async(_prepare)
+
+
+def refuse_closed(connection: DBAPIConnection, _record: ConnectionPoolEntry, _pooled: object) -> None:
+    """Have the pool make another connection in place of one that the server has closed, such as by its restart; it is
+    known by then, so nothing is asked.
+
+    Raises:
+        DisconnectionError: It is closed.
+    """
+    driver: Any = cast("AdaptedConnection", connection).driver_connection
+    if driver.is_closed():
+        raise DisconnectionError
 
 
 def refuse_writing_postgres(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:

@@ -30,6 +30,24 @@ def make_once(file: Path, content: bytes) -> bytes:
     return file.read_bytes()
 
 
+def replace_private(file: Path, content: bytes) -> None:
+    """Put such a file in the place of one that may be there, whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    new = file.with_name(f"{file.name}.{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(new, file)
+    finally:
+        with suppress(FileNotFoundError):
+            new.unlink()
+
+
 def _link(new: Path, file: Path) -> None:
     try:
         os.link(new, file)

@@ -41,9 +41,11 @@ from studio.store.entries import read_page
 from studio.store.labels import forget_labels
 from studio.store.lineage import Lineage
 from studio.store.ownership import own_folder
+from studio.store.run_files import add_first_files
 from studio.store.run_search import ALL_RUNS, RunFilter, search
 from studio.store.starts import start_row
 from studio.store.tables import Budget, Run, RunEvent, RunStart, RunSubmission, Team, table_of
+from studio.store.workers import WorkerRegistry
 
 NEWEST_FIRST = (col(Run.created_at).desc(), col(Run.id).desc())
 
@@ -60,8 +62,11 @@ UNFINISHED = [state.value for state in RunState if not state.is_final]
 class Runs:
     """Rows of runs and entries of their logs."""
 
-    def __init__(self, database: Database, appender: Appender, lineage: Lineage, data_dir: Path) -> None:
+    def __init__(
+        self, database: Database, appender: Appender, lineage: Lineage, data_dir: Path, workers: WorkerRegistry
+    ) -> None:
         self._database = database
+        self._workers = workers
         self._appender = appender
         self._data_dir = data_dir
         self._lineage = lineage
@@ -88,7 +93,10 @@ class Runs:
                 session.add(row)
                 await session.flush()
                 await (await session.connection()).execute(insert(table_of(RunStart)), start)
-                if submission is not None:
+                await add_first_files(session, row.id, run, row.created_at)
+                if submission is None:
+                    await self._workers.require_driver(session, row.id)
+                else:
                     session.add(
                         RunSubmission(run_id=row.id, body=submission.model_dump(mode="json"), at=row.created_at)
                     )
@@ -245,6 +253,8 @@ class Runs:
         self._lineage.forget(run_id)
 
     async def unfinished(self) -> Sequence[str]:
+        if self._database.is_shared:
+            return ()  # a worker claims them
         async with self._database.read() as session:
             is_submitted = select(RunSubmission.run_id).where(RunSubmission.run_id == col(Run.id)).exists()
             has_begun = or_(col(Run.state) != RunState.CREATED.value, ~is_submitted)
@@ -263,16 +273,17 @@ class Runs:
             .execution_options(synchronize_session=False)
         )
         async with self._database.write() as session:
+            await _get(session, run_id)
+            await self._workers.require_driver(session, run_id)
             await session.exec(statement)
-            row = await session.get(Run, run_id)
-        if row is None:
-            raise NotFound(f"There is no run {run_id!r}.")
+            row = await session.get(Run, run_id, populate_existing=True)
+        assert row
         return Lease(run_id, row.epoch), _status(row)
 
     @asynccontextmanager
     async def own_runs(self) -> AsyncGenerator[None]:
-        """A database that several machines reach has a lock of its own; the lock of a folder says nothing there."""
-        async with self._database.lock() if self._database.is_shared else own_folder(self._data_dir):
+        """Where several machines reach the database, a worker owns what it claims: a folder's lock says nothing."""
+        async with self._workers.working() if self._database.is_shared else own_folder(self._data_dir):
             yield
 
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import InvalidToken
 from sqlmodel import col, select
 
 from studio.components.redaction import Redactor
 from studio.components.secrets import SecretSource, from_environment
 from studio.errors import ConfigError, Conflict, NotFound, SetupError
 from studio.store.database import Database
-from studio.store.private_file import make_once
+from studio.store.secret_keys import SecretKeys
 from studio.store.tables import Secret
 
 NAME = re.compile(r"[A-Za-z0-9_.\-]{1,100}")
@@ -37,7 +35,7 @@ class Secrets:
 
     def __init__(self, database: Database, key_file: Path) -> None:
         self._database = database
-        self._key_file = key_file
+        self._keys = SecretKeys(key_file)
         self.redactor = Redactor()
         """Knows every value that went through here, for what tells of the server as a whole, such as its log. What a
         run says is cleaned of its own secrets only: else it could find out others by guessing."""
@@ -76,7 +74,7 @@ class Secrets:
         self.redactor.add(f"secret:{name}", value)
 
     def _row(self, name: str, value: str) -> Secret:
-        return Secret(name=name, encrypted=self._cipher().encrypt(value.encode()), updated_at=datetime.now(UTC))
+        return Secret(name=name, encrypted=self._keys.cipher().encrypt(value.encode()), updated_at=datetime.now(UTC))
 
     async def learn(self) -> None:
         """Let the redactor know all that is stored, as far as the key file opens it."""
@@ -91,9 +89,9 @@ class Secrets:
         Raises:
             SetupError: It has none, or another one.
         """
-        if not self._key_file.exists():
+        if not self._keys.file.exists():
             raise SetupError(
-                f"The secret key {str(self._key_file)!r} is missing.",
+                f"The secret key {str(self._keys.file)!r} is missing.",
                 fix="Use one data folder for all processes of this database, or copies of its files. `studio "
                 "migrate` creates the key.",
             )
@@ -110,7 +108,11 @@ class Secrets:
             stored = (await session.exec(newest)).first()
         if stored is not None:
             self._decrypt(stored.name, stored.encrypted)
-        self._cipher()
+        self._keys.cipher()
+
+    async def rotate_key(self) -> tuple[int, Path]:
+        """As `SecretKeys.rotate`."""
+        return await self._keys.rotate(self._database)
 
     async def list(self) -> Sequence[SecretSummary]:
         """Names of all secrets."""
@@ -133,7 +135,7 @@ class Secrets:
             SetupError: The key file cannot be used.
         """
         self.redactor.add("secret", value)
-        return self._cipher().encrypt(value.encode())
+        return self._keys.cipher().encrypt(value.encode())
 
     def decrypt(self, name: str, encrypted: bytes) -> str:
         """What `encrypt` was given.
@@ -163,43 +165,9 @@ class Secrets:
 
     def _decrypt(self, name: str, encrypted: bytes) -> str:
         try:
-            return self._cipher().decrypt(encrypted).decode()
+            return self._keys.cipher().decrypt(encrypted).decode()
         except InvalidToken as error:
             raise SetupError(
-                f"The secret {name!r} was encrypted with a different key than {str(self._key_file)!r}.",
+                f"The secret {name!r} was encrypted with a different key than {str(self._keys.file)!r}.",
                 fix="Restore the old key file, or store the secret again.",
             ) from error
-
-    def _cipher(self) -> Fernet:
-        try:
-            return Fernet(_read_or_make_key(self._key_file))
-        except OSError as error:
-            raise SetupError(
-                f"The secret key {str(self._key_file)!r} cannot be used: {error.strerror}.",
-                fix="Make the data folder writable for the studio's user.",
-            ) from error
-        except ValueError as error:
-            raise SetupError(
-                f"{str(self._key_file)!r} contains no key.", fix="Restore the old key file, or delete it and restart."
-            ) from error
-
-
-def _read_or_make_key(file: Path) -> bytes:
-    """The key; made at first use, readable by its owner alone.
-
-    Raises:
-        SetupError: Others may read it, too.
-    """
-    if not file.exists():
-        make_once(file, Fernet.generate_key())
-    _check_nobody_else_may_read(file)
-    return file.read_bytes()
-
-
-def _check_nobody_else_may_read(file: Path) -> None:
-    mode = stat.S_IMODE(file.stat().st_mode)
-    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise SetupError(
-            f"The secret key is not readable only by its owner: {str(file)!r} has the mode {mode:o}.",
-            fix=f"Run `chmod 600 {file}`. If it may have been read, store the secrets again with another key.",
-        )

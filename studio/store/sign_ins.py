@@ -13,7 +13,7 @@ from sqlmodel import col, delete, select
 
 from studio.errors import NotFound
 from studio.store.database import Database
-from studio.store.tables import SignIn, User
+from studio.store.tables import SignIn, UsedState, User
 
 Kind = Literal["browser", "token"]
 TOKEN_PREFIX = "studio_"
@@ -37,6 +37,16 @@ class SignIns:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def use_state(self, state: str, expires_at: datetime) -> bool:
+        """Whether the state of a sign-in with a provider was not used before. From now on it was."""
+        now = datetime.now(UTC)
+        async with self._database.write() as session:
+            await session.exec(delete(UsedState).where(col(UsedState.expires_at) <= now))
+            if await session.get(UsedState, hash_of(state)) is not None:
+                return False
+            session.add(UsedState(state_hash=hash_of(state), expires_at=expires_at))
+        return True
 
     async def add(
         self, user_id: str, kind: Kind, lasts: timedelta, *, label: str = "", address: str = ""

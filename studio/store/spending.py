@@ -8,10 +8,12 @@ from datetime import date
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, delete, text, update
+from sqlmodel import col
 
 from studio.runs.journal.log import Body
 from studio.store.sqlite import plain_connection
+from studio.store.tables import SpendingHold, table_of
 
 KEY = ("run_id", "day", "agent", "kind", "name")
 SUMS = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "micro_usd", "unpriced_calls", "ms")
@@ -30,12 +32,15 @@ _ADD = text(_ADD_PLAINLY)
 def add_spending(connection: Connection, day: date, effects: Iterable[tuple[str, Body]]) -> None:
     """Add what these effects of runs say that their calls took; each agent and model once, however many calls."""
     calls: defaultdict[tuple[object, ...], list[dict[str, Any]]] = defaultdict(list)
+    held: list[dict[str, Any]] = []
     for run_id, body in effects:
         if isinstance(body, str):
             continue
         spent: Any = body.get("spent")
         if spent:
             calls[run_id, spent["agent"], body["effect"], spent["name"]].append(spent)
+            if "hold" in spent:
+                held.append(spent)
     if calls:
         names = ("run_id", "agent", "kind", "name")
         rows = [{"day": day.isoformat(), **dict(zip(names, key, strict=True)), **_sums(calls[key])} for key in calls]
@@ -43,6 +48,16 @@ def add_spending(connection: Connection, day: date, effects: Iterable[tuple[str,
             plain.executemany(_ADD_PLAINLY, rows)
         else:
             connection.execute(_ADD, rows)
+    if held:
+        _settle(connection, held)
+
+
+def _settle(connection: Connection, held: Sequence[dict[str, Any]]) -> None:
+    """Set nothing aside any more for what is counted by now: of a call without a price these are its tokens."""
+    priced = [spent["hold"] for spent in held if spent["micro_usd"] is not None]
+    unpriced = [spent["hold"] for spent in held if spent["micro_usd"] is None]
+    connection.execute(delete(table_of(SpendingHold)).where(col(SpendingHold.id).in_(priced)))
+    connection.execute(update(table_of(SpendingHold)).where(col(SpendingHold.id).in_(unpriced)).values(tokens=0))
 
 
 def _sums(calls: Sequence[dict[str, Any]]) -> dict[str, int]:

@@ -18,26 +18,34 @@ from studio.store.connections import Connections
 from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.deployments import Deployments
+from studio.store.files import Files
 from studio.store.fleet import Fleet
+from studio.store.form import newest_form
 from studio.store.galleries import Galleries
+from studio.store.hooks import Hooks
 from studio.store.housekeeping import run_housekeeping
 from studio.store.inbox import Inbox
 from studio.store.labels import LabelBook
 from studio.store.lineage import Lineage
 from studio.store.logs import Logs
-from studio.store.migrate import newest_form
+from studio.store.metrics import BacklogReader
 from studio.store.notifications import DatabaseNotifications
 from studio.store.open_windows import OpenWindows
+from studio.store.run_files import RunFileBook
 from studio.store.run_imports import RunImports
 from studio.store.runs import Runs
+from studio.store.schedules import Schedules
 from studio.store.secrets import Secrets
 from studio.store.sign_ins import SignIns
+from studio.store.suites import Suites
 from studio.store.team_settings import TeamSettingsStore
 from studio.store.teams import Teams
 from studio.store.trash import Trash
 from studio.store.trends import Trends
 from studio.store.users import Users
 from studio.store.webhooks import Webhooks
+from studio.store.workers import WorkerRegistry
+from studio.store.wrong_guesses import WrongGuesses
 
 SECRET_KEY = "secret.key"
 """The file's name in the data folder."""
@@ -64,8 +72,11 @@ class Store:
     costs: Costs
     users: Users
     sign_ins: SignIns
+    wrong_guesses: WrongGuesses
     audit: Audit
     fleet: Fleet
+    workers: WorkerRegistry
+    backlog: BacklogReader
     notifications: DatabaseNotifications
     is_shared: bool
     """Whether processes on other machines may use the database, too."""
@@ -75,6 +86,11 @@ class Store:
     calls: Calls
     call_usage: CallUsage
     webhooks: Webhooks
+    schedules: Schedules
+    files: Files
+    run_files: RunFileBook
+    hooks: Hooks
+    suites: Suites
 
 
 @asynccontextmanager
@@ -90,7 +106,7 @@ async def open_store(data_dir: Path, url: str = "", *, migrates: bool = True) ->
     Raises:
         SetupError: The folder or the database cannot be used.
     """
-    _make_folder(data_dir)
+    make_folder(data_dir)
     database = await Database.connect(database_url(data_dir, url), migrates=migrates)
     appender, lineage = Appender(database), Lineage(database)
     try:
@@ -120,7 +136,7 @@ async def migrate_store(data_dir: Path, url: str = "") -> tuple[str, str]:
     Raises:
         SetupError: As for `open_store`.
     """
-    _make_folder(data_dir)
+    make_folder(data_dir)
     database = await Database.connect(database_url(data_dir, url))
     try:
         await Secrets(database, data_dir / SECRET_KEY).make_key()
@@ -142,8 +158,10 @@ async def read_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
 
 
 def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: Path) -> Store:
-    runs, notifications = Runs(database, appender, lineage, data_dir), DatabaseNotifications(database)
+    workers, notifications = WorkerRegistry(database), DatabaseNotifications(database)
+    runs = Runs(database, appender, lineage, data_dir, workers)
     secrets = Secrets(database, data_dir / SECRET_KEY)
+    files = Files(database)
     return Store(
         teams=Teams(database),
         settings=TeamSettingsStore(database),
@@ -162,8 +180,11 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         costs=Costs(database, notifications),
         users=Users(database),
         sign_ins=SignIns(database),
+        wrong_guesses=WrongGuesses(database),
         audit=Audit(database),
-        fleet=Fleet(database, runs),
+        fleet=Fleet(database, runs, workers),
+        workers=workers,
+        backlog=BacklogReader(database),
         notifications=notifications,
         is_shared=database.is_shared,
         ping=database.ping,
@@ -171,10 +192,16 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         calls=Calls(database),
         call_usage=CallUsage(database),
         webhooks=Webhooks(database, secrets),
+        schedules=Schedules(database),
+        files=files,
+        run_files=RunFileBook(database, files),
+        hooks=Hooks(database, secrets),
+        suites=Suites(database),
     )
 
 
-def _make_folder(data_dir: Path) -> None:
+def make_folder(data_dir: Path) -> None:
+    """Raises: SetupError: The data folder is not there and cannot be made."""
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

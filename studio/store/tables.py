@@ -253,6 +253,27 @@ class RunCommand(Table, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
+class Worker(Table, table=True):
+    """A process that drives runs, for as long as it shows that it lives. `name` is its host and process number.
+
+    Times are the database's. Whoever finds `seen_at` too long ago deletes the row, and with it go its rows of
+    `run_driver`.
+    """
+
+    id: str = Field(primary_key=True)
+    name: str
+    started_at: datetime = Field(sa_type=UtcDateTime)
+    seen_at: datetime = Field(sa_type=UtcDateTime)
+    is_draining: bool = False
+
+
+class RunDriver(Table, table=True):
+    """Which worker drives a run, where several share the database. Only this one may raise the run's epoch."""
+
+    run_id: str = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
+    worker_id: str = Field(index=True, foreign_key="worker.id", ondelete="CASCADE")
+
+
 class RunLive(Table, table=True):
     """What of a run that is driven now is not in its log: its view, and unfinished messages."""
 
@@ -270,6 +291,51 @@ class RunEvent(Table, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
     kind: str
     body: JsonObject = Field(sa_type=ReadableJson)
+
+
+class File(Table, table=True):
+    """A file, once for each content. Its bytes are the portions of the upload that brought it first.
+
+    `media_type` is found in the content; `at` is when somebody last brought it.
+    """
+
+    sha256: str = Field(primary_key=True)
+    upload_id: str = Field(index=True, unique=True)
+    size: int = Field(sa_type=Counter)
+    media_type: str
+    at: datetime = Field(sa_type=UtcDateTime, index=True)
+
+
+class FilePortion(Table, table=True):
+    """A part of a file's content, or of an upload under way."""
+
+    upload_id: str = Field(primary_key=True)
+    number: int = Field(primary_key=True, sa_type=Counter)
+    content: bytes = Field(sa_type=LargeBinary)
+
+
+class FileUpload(Table, table=True):
+    """An upload under way, or one that broke off."""
+
+    id: str = Field(primary_key=True)
+    at: datetime = Field(sa_type=UtcDateTime, index=True)
+
+
+class RunFile(Table, table=True):
+    """A file of a run under its name: attached to it (`direction` "in"), or written by its code ("out").
+
+    `number` counts the files of a run from 1. `seq` is the last entry of the log before it came up, `agent` whose code
+    wrote it.
+    """
+
+    run_id: str = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
+    number: int = Field(primary_key=True, sa_type=Counter)
+    name: str
+    sha256: str = Field(index=True, foreign_key="file.sha256")
+    direction: str
+    agent: str = ""
+    seq: int = Field(default=0, sa_type=Counter)
+    at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Spending(Table, table=True):
@@ -294,6 +360,19 @@ class Spending(Table, table=True):
     micro_usd: int = Field(sa_type=Counter)
     unpriced_calls: int = Field(sa_type=Counter)
     ms: int = Field(sa_type=Counter)
+
+
+class SpendingHold(Table, table=True):
+    """What is set aside of a day's limits for a call that is under way, where several workers share the database.
+
+    It goes in the transaction that logs what the call took. One whose outcome nobody knows counts until the day ends.
+    """
+
+    id: str = Field(primary_key=True)
+    day: str = Field(index=True)
+    team_id: str
+    tokens: int = Field(sa_type=Counter)
+    micro_usd: int = Field(sa_type=Counter)
 
 
 class Tag(Table, table=True):
@@ -397,6 +476,24 @@ class User(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
+class WrongGuess(Table, table=True):
+    """How often a password or token was guessed wrongly since `began_at`.
+
+    `subject` is a digest of the address that the guesses come from, or of the name that they are about.
+    """
+
+    subject: str = Field(primary_key=True)
+    began_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    guesses: int = Field(sa_type=Counter)
+
+
+class UsedState(Table, table=True):
+    """The state of a sign-in with an identity provider that came back: it is used once, also in vain."""
+
+    state_hash: str = Field(primary_key=True)
+    expires_at: datetime = Field(sa_type=UtcDateTime, index=True)
+
+
 class SignIn(Table, table=True):
     """A way in for a user: a browser that signed in, or a token for programs (`kind`). Only the key's hash is kept."""
 
@@ -457,13 +554,17 @@ class Release(Table, table=True):
 
 
 class CallerKey(Table, table=True):
-    """A key that opens one deployment and nothing else. Only its hash is kept; people know it by its `ending`."""
+    """A key that opens one deployment and nothing else. Only its hash is kept; people know it by its `ending`.
+
+    `opens` is a `KeyUse`.
+    """
 
     id: str = Field(primary_key=True)
     deployment_id: str = Field(index=True, foreign_key="deployment.id", ondelete="CASCADE")
     label: str
     key_hash: str = Field(index=True, unique=True)
     ending: str
+    opens: str = "calls"
     by: str = ""
     created_at: datetime = Field(sa_type=UtcDateTime)
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -500,6 +601,56 @@ class Call(Table, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
+class Schedule(Table, table=True):
+    """A call that a deployment gets at the times of a cron expression in a time zone.
+
+    `due_at` is the next of these times, and empty while the schedule is off.
+    """
+
+    id: str = Field(primary_key=True)
+    deployment_id: str = Field(index=True, foreign_key="deployment.id", ondelete="CASCADE")
+    cron: str
+    zone: str
+    task: str
+    is_on: bool = True
+    by: str = ""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    due_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+
+
+class Firing(Table, table=True):
+    """One time at which a schedule was due. Its key makes a second one for that time impossible.
+
+    `state` is a `FiringState`, `detail` says why there was no call, and `try_at` is when any server may begin a call
+    whose server has not come to it; empty once it is settled.
+    """
+
+    schedule_id: str = Field(primary_key=True, foreign_key="schedule.id", ondelete="CASCADE")
+    due_at: datetime = Field(primary_key=True, sa_type=UtcDateTime)
+    task: str
+    state: str
+    call_id: str | None = None
+    detail: str = ""
+    try_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+
+
+class Hook(Table, table=True):
+    """An address to which another service posts, and each post calls the deployment.
+
+    `kind` is a `HookKind`, and `task` says what the call is to do, with places for parts of the body.
+    """
+
+    id: str = Field(primary_key=True)
+    deployment_id: str = Field(index=True, foreign_key="deployment.id", ondelete="CASCADE")
+    label: str
+    kind: str
+    encrypted_secret: bytes
+    task: str
+    is_on: bool = True
+    by: str = ""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class Webhook(Table, table=True):
     """Where a program is told of the calls of a deployment. `kinds` has a comma before and behind each kind."""
 
@@ -533,3 +684,17 @@ class Delivery(Table, table=True):
     is_delivered: bool = False
     status: int | None = Field(default=None, sa_type=Counter)
     answer: str = ""
+
+
+class TeamSuite(Table, table=True):
+    """A suite of a team as it is now. `document` is what a suite file holds."""
+
+    id: str = Field(primary_key=True)
+    team_id: str = Field(index=True, foreign_key="team.id", ondelete="CASCADE")
+    name: str
+    revision: int = Field(sa_type=Counter)
+    case_count: int = Field(sa_type=Counter)
+    document: JsonObject = Field(sa_type=ReadableObject)
+    by: str = ""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    updated_at: datetime = Field(sa_type=UtcDateTime)

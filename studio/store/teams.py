@@ -17,6 +17,7 @@ from sqlmodel import col, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.components import Side, diff, summary
+from studio.components.titles import type_title
 from studio.errors import Conflict, NotFound
 from studio.store.database import Database
 from studio.store.json_text import JsonText, to_json
@@ -502,7 +503,7 @@ def _summary(component: JsonObject) -> str:
     config = component.get("config")
     participants = config.get("participants") if isinstance(config, dict) else None
     names = [_name(part) for part in participants] if isinstance(participants, list) else []
-    kind = str(component.get("provider") or "").rpartition(".")[2]
+    kind = type_title(str(component.get("provider") or "").rpartition(".")[2])
     return f"{kind}: {', '.join(names)}" if names else kind
 
 

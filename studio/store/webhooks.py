@@ -87,8 +87,8 @@ class Webhooks:
             Conflict: The deployment has too many.
         """
         secret = make_webhook_secret()
-        new.encrypted_secret = self._secrets.encrypt(secret)
         async with self._database.write() as session:
+            new.encrypted_secret = self._secrets.encrypt(secret)  # within, so that no change of the key comes between
             others = await session.exec(select(Webhook.id).where(Webhook.deployment_id == new.deployment_id))
             if len(others.all()) >= MAX_WEBHOOKS:
                 raise Conflict(f"A deployment has up to {MAX_WEBHOOKS} webhooks.", fix="Delete some of them.")

@@ -514,7 +514,7 @@ class Team(TeamFields):
             return ()
         stop_reason = self._state.stop_reason
         now = TeamProgress(self.manager_name, self.name, self.limit(), self.termination_condition, stop_reason)
-        return asks.events_of(self, now.to_json, now.to_event)
+        return asks.explain(self, now.to_json, now.to_event)
 
     # --- what kinds of teams say ---
 

@@ -35,7 +35,7 @@ class RoundRobinGroupChat(Team):
         state.place = (place + 1) % len(order)
         state.speakers = (order[place],)
         who_asks = listener()
-        return () if who_asks is None else who_asks.told_again(self, place, self._explanation)
+        return () if who_asks is None else who_asks.explain_repeated(self, place, self._explanation)
 
     def _explanation(self) -> SpeakerDecisionEvent:
         names = self.participant_names

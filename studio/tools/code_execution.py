@@ -7,12 +7,14 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, Field, ValidationError, model_serializer
 
+from studio.components import JsonObject
 from studio.errors import ToolFailed
 from studio.executors import CodeExecutor
 from studio.executors.code_calls import running_code_for
-from studio.messages import CancellationToken, CodeBlock, ToolSchema
+from studio.files import FILES
+from studio.messages import CancellationToken, CodeBlock, CodeResult, ToolSchema
 from studio.tools.base import BaseTool, ToolReturn
-from studio.tools.reporter import calling_agent
+from studio.tools.reporter import calling_agent, pass_on
 
 
 class CodeExecutionInput(BaseModel):
@@ -73,24 +75,30 @@ class PythonCodeExecutionTool(BaseTool):
     ) -> ToolReturn:
         """Run the code. The execution is an effect, so the call as a whole is none.
 
-        Code that fails is no failed call: the model reads what it printed, as in AutoGen.
+        Code that fails is no failed call: the model reads what it printed, as in AutoGen. An event lists the files that
+        the run keeps of what the code has written.
         """
-        del call_id
         try:
             given = CodeExecutionInput.model_validate(dict(arguments))
         except ValidationError as error:
             raise ToolFailed(str(error)) from error
-        result = await self.run(given, cancellation_token)
-        return ToolReturn({"success": result.success, "output": result.output}, result.output)
+        result = await self._execute(given, cancellation_token)
+        if result.files:
+            written: JsonObject = {"name": FILES, "content": [file.model_dump() for file in result.files]}
+            pass_on(self.name, call_id, {"events": [written]})
+        return ToolReturn({"success": result.exit_code == 0, "output": result.output}, result.output)
 
     async def run(
         self, args: CodeExecutionInput, cancellation_token: CancellationToken | None = None
     ) -> CodeExecutionResult:
         """Run the code in the executor."""
+        result = await self._execute(args, cancellation_token)
+        return CodeExecutionResult(success=result.exit_code == 0, output=result.output)
+
+    async def _execute(self, args: CodeExecutionInput, token: CancellationToken | None) -> CodeResult:
         block = CodeBlock(code=args.code, language="python")
         with running_code_for(calling_agent(), self.name):
-            result = await self.executor.execute_code_blocks([block], cancellation_token)
-        return CodeExecutionResult(success=result.exit_code == 0, output=result.output)
+            return await self.executor.execute_code_blocks([block], token)
 
     async def stop(self) -> None:
         await self.executor.release()

@@ -39,9 +39,11 @@ from studio.web.api import (
     deployments,
     diffs,
     examples,
+    files,
     forks,
     galleries,
     health,
+    hooks,
     imports,
     inbox,
     labels,
@@ -53,17 +55,20 @@ from studio.web.api import (
     run_index,
     run_states,
     runs,
+    schedules,
     search,
     secrets,
     sessions,
+    suites,
     teams,
     users,
     versions,
     webhooks,
+    workers,
 )
 from studio.web.assets.assets import Assets, load_assets
 from studio.web.auth.access_token import Keys
-from studio.web.auth.guard import Guard, Policy, allowed_hosts, content_security_policy, public_hosts
+from studio.web.auth.guard import BodyLimit, Guard, Policy, allowed_hosts, content_security_policy, public_hosts
 from studio.web.auth.login import LoginPage
 from studio.web.auth.routes import Routes
 from studio.web.auth.sessions import open_accounts
@@ -76,9 +81,11 @@ from studio.web.fragments import export as export_fragments
 from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import part_runs as part_run_fragments
 from studio.web.fragments import review as review_fragments
+from studio.web.metrics import CountRequests
 from studio.web.observability import redacting_logs
 from studio.web.pages import accounts as account_pages
 from studio.web.pages import charts, comparisons, play, sharing
+from studio.web.pages import chat as chat_pages
 from studio.web.pages import costs as cost_pages
 from studio.web.pages import deployments as deployment_pages
 from studio.web.pages import galleries as gallery_pages
@@ -89,8 +96,8 @@ from studio.web.pages import runs as run_pages
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
-from studio.web.protocols import mcp, openai_chat, openai_responses, rest
-from studio.web.readiness import Readiness
+from studio.web.probes import Probes
+from studio.web.protocols import a2a, agui, chat, hook_posts, mcp, openai_chat, openai_responses, rest
 from studio.web.requests import AsciiJSONResponse
 from studio.web.router import StudioRouter
 from studio.web.templates import Templates, load_templates
@@ -132,6 +139,7 @@ ROUTERS: Sequence[StudioRouter] = (
     galleries.router,
     imports.router,
     bundles.router,
+    files.router,
     runs.router,
     diffs.router,
     forks.router,
@@ -156,12 +164,21 @@ ROUTERS: Sequence[StudioRouter] = (
     users.router,
     audit.router,
     health.router,
+    workers.router,
     deployments.router,
     webhooks.router,
+    schedules.router,
+    hooks.router,
+    hook_posts.router,
+    suites.router,
     rest.router,
+    chat.router,
+    chat_pages.router,
     openai_chat.router,
     openai_responses.router,
     mcp.router,
+    a2a.router,
+    agui.router,
 )
 ROUTES: Sequence[BaseRoute] = tuple(route for router in ROUTERS for route in router.routes)
 
@@ -195,15 +212,22 @@ def create_app(settings: Settings, role: ProcessRole = ProcessRole.SERVER) -> Fa
         only_deployments=settings.only_deployments,
         csp=csp,
         login=_login_page(assets, templates),
-        max_body_bytes=settings.max_upload_mb * MB,
+        body_limit=_body_limit(settings.max_upload_mb, "request", "STUDIO_MAX_UPLOAD_MB"),
+        route_limits={files.UPLOAD: _body_limit(settings.max_file_mb, "file", "STUDIO_MAX_FILE_MB")},
         routes=app.state.routes,
         accounts=lambda: services.accounts if (services := services_of(app)) else None,
         refusal_page=lambda asked, error: error_page(templates, Request(asked.scope), 403, error.as_json()),
     )
     app.add_middleware(Guard, policy=policy)
+    app.add_middleware(CountRequests)
     app.state.activity = Activity()
     app.add_middleware(NoteActivity, activity=app.state.activity)
     return app
+
+
+def _body_limit(megabytes: int, what: str, setting: str) -> BodyLimit:
+    message = f"The {what} is larger than {megabytes} MB."
+    return BodyLimit(megabytes * MB, message, f"Send a smaller {what}, or raise `{setting}`.")
 
 
 async def _description(request: Request) -> Response:
@@ -238,6 +262,7 @@ def _lifespan(
         ):
             await load_builtin_galleries(store)
             await store.audit.prune()
+            closing = asyncio.Event()
             services = Services(
                 settings,
                 store,
@@ -248,8 +273,9 @@ def _lifespan(
                 TeamChecks(store),
                 accounts,
                 Views(store, settings, templates),
-                Readiness(store),
                 CallDesk(store, runs, books),
+                Probes(settings, store, closing),
+                closing=closing,
             )
             app.state.services = services
             async with mcp.open_mcp(services.calls, services.closing) as app.state.mcp, asyncio.TaskGroup() as ahead:
@@ -258,6 +284,7 @@ def _lifespan(
                     *([ahead.create_task(remove_left_containers())] if role is ProcessRole.SERVER else []),
                     ahead.create_task(_check_ahead(services)),
                     ahead.create_task(store.trash.keep_emptying()),
+                    ahead.create_task(store.files.keep_pruning()),
                 ]
                 yield
                 services.closing.set()

@@ -21,10 +21,10 @@ from studio.settings import Settings
 from studio.store import Store
 from studio.store.deployments import OpenedDeployment
 from studio.web.auth.authorization import AUTH_CONTEXT
-from studio.web.auth.person import Person
+from studio.web.auth.person import Guest, Person
 from studio.web.auth.session_cache import AuthContext
 from studio.web.auth.sessions import Accounts
-from studio.web.readiness import Readiness
+from studio.web.probes import Probes
 from studio.web.request_queue import RequestQueue
 from studio.web.templates import Templates
 from studio.web.views import View, Views
@@ -43,8 +43,8 @@ class Services:
     checks: TeamChecks
     accounts: Accounts
     views: Views
-    readiness: Readiness
     calls: CallDesk
+    probes: Probes
     check_turns: RequestQueue = field(default_factory=lambda: RequestQueue("checks"))
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server stops; event streams end then."""
@@ -105,7 +105,11 @@ async def _auth_context(request: Request) -> AuthContext:
 
 
 async def _caller(request: Request) -> OpenedDeployment:
-    return admitted(request).caller.opened
+    return admitted(request).opened
+
+
+async def _guest(request: Request) -> Guest:
+    return admitted(request).guest
 
 
 async def _call_desk(request: Request) -> CallDesk:
@@ -153,6 +157,8 @@ QUEUED = Depends(_check_turn)
 """For routes that read a whole document or script: one at a time for each person."""
 ViewingDep = Annotated[Viewing, Depends(_viewing)]
 CallerDep = Annotated[OpenedDeployment, Depends(_caller)]
-"""The key that calls, and the deployment that it opens: on the routes of deployments only."""
+"""The key that calls, and what it opens: on the routes of deployments that need a key, or the token of a chat."""
+GuestDep = Annotated[Guest, Depends(_guest)]
+"""Who asks for a chat page or a token."""
 CallDeskDep = Annotated[CallDesk, Depends(_call_desk)]
 AdmittedDep = Annotated[AuthContext, Depends(_auth_context)]

@@ -18,6 +18,7 @@ from studio.runs.fleet.worker import FleetWorker
 from studio.runs.prepare import RunDependencies
 from studio.sandbox import open_sandbox, outside_of
 from studio.services.calls import CallDesk
+from studio.services.schedule_calls import ScheduleCalls
 from studio.services.webhook_deliveries import Deliveries
 from studio.settings import Settings
 from studio.store import Store
@@ -42,7 +43,7 @@ async def open_engine(
     """What runs are started, told and followed by in this process, and their budgets and prices.
 
     Raises:
-        AlreadyRunning: Another process drives the runs of this database.
+        AlreadyRunning: A server of an older version drives the runs of this database.
     """
     async with AsyncExitStack() as stack:
         if store.is_shared:
@@ -50,22 +51,30 @@ async def open_engine(
         books = await stack.enter_async_context(_open_books(store, role))
         await stack.enter_async_context(open_tracing(settings))
         await stack.enter_async_context(open_sandbox(settings.sandbox, outside_of(settings)))
-        if role is ProcessRole.REPLICA:
+        control: RunControl | None = None
+        if role is ProcessRole.SERVER:
+            supervisor = control = RunSupervisor(
+                store.runs, store.approvals, store.secrets, store.settings, files=store.run_files
+            )
+            await stack.enter_async_context(supervisor)
+            if store.is_shared:
+                look = partial(_look_at_books, store, books)
+                worker = FleetWorker(supervisor, store.runs, store.fleet, store.notifications, look)
+                await stack.enter_async_context(worker.serving())
+        if store.is_shared:  # any worker may drive what is started or told here
             sources = RunDependencies(store.runs, store.approvals, store.secrets, store.settings)
-            yield await stack.enter_async_context(FleetClient(sources, store.fleet, store.notifications)), books
+            control = await stack.enter_async_context(FleetClient(sources, store.fleet, store.notifications))
+        assert control is not None
+        if role is ProcessRole.REPLICA:
+            yield control, books
             return
-        supervisor = RunSupervisor(store.runs, store.approvals, store.secrets, store.settings)
-        await stack.enter_async_context(supervisor)
-        if store.is_shared:
-            look = partial(_look_at_books, store, books, role)
-            worker = FleetWorker(supervisor, store.runs, store.fleet, store.notifications, look)
-            await stack.enter_async_context(worker.serving())
-        calls = CallDesk(store, supervisor, books)
+        calls = CallDesk(store, control, books)
         async with (
             _until_left(calls.keep_canceling_unanswered(), name="cancel unanswered calls"),
             _until_left(Deliveries(store, calls).keep_sending(), name="tell webhooks"),
+            _until_left(ScheduleCalls(store, calls).keep_calling(), name="call at times"),
         ):
-            yield supervisor, books
+            yield control, books
 
 
 @asynccontextmanager
@@ -88,27 +97,28 @@ async def _open_books(store: Store, role: ProcessRole) -> AsyncGenerator[Spendin
     books = SpendingScope(PriceBook(await store.costs.own_prices()), registry)
     async with AsyncExitStack() as stack:
         if store.is_shared:
-            await stack.enter_async_context(_until_left(_keep_books(store, books, role), name="keep books"))
+            await stack.enter_async_context(_until_left(_keep_books(store, books), name="keep books"))
         with spending_scope(books):
             yield books
 
 
-async def _keep_books(store: Store, books: SpendingScope, role: ProcessRole) -> None:
-    """Take what other processes change. What was spent is counted where runs are driven, and read elsewhere."""
+async def _keep_books(store: Store, books: SpendingScope) -> None:
+    """Take what other processes change and spend."""
     topic = store.notifications.topic(BOOKS)
     while True:
         rung = topic.wait_handle()
         with suppress(StudioError):
-            await _look_at_books(store, books, role)
+            await _look_at_books(store, books)
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_S):
                 await rung.wait()
 
 
-async def _look_at_books(store: Store, books: SpendingScope, role: ProcessRole) -> None:
+async def _look_at_books(store: Store, books: SpendingScope) -> None:
+    """Only of a database that several processes share: what was spent there is not counted by one of them."""
     books.prices.own = await store.costs.own_prices()
-    spent = await _spent_today(store) if role is ProcessRole.REPLICA else None
-    books.budgets.update(await store.costs.budgets(only_open=True), spent)
+    today = await store.costs.day_totals(datetime.now(UTC).date())
+    books.budgets.update(await store.costs.budgets(only_open=True), today)
 
 
 async def _spent_today(store: Store) -> Mapping[str, Mapping[Measure, int]]:

@@ -19,6 +19,7 @@ HELP: Mapping[str, str] = {
     "pages/galleries.html": "/help/how-to/import-an-autogen-gallery",
     "pages/gallery.html": "/help/how-to/import-an-autogen-gallery",
     "pages/health.html": "/help/how-to/check-the-studio-itself",
+    "pages/workers.html": "/help/how-to/run-several-processes",
     "pages/help.html": "",
     "pages/inbox.html": "/help/how-to/approve-tool-calls",
     "pages/models.html": "/help/how-to/connect-models",

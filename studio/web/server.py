@@ -18,10 +18,8 @@ from studio.errors import SetupError
 from studio.settings import Settings
 from studio.web.app import create_app, services_of
 from studio.web.auth.access_token import access_token
-from studio.web.connections import MAX_PER_ADDRESS, ConnectionLimits, allow_open_files, limited_connections
 from studio.web.engine import ProcessRole
-
-GRACE_S = 5
+from studio.web.listening import listen, server_config, url_of
 
 
 def serve(settings: Settings, on_ready: Callable[[str], None], role: ProcessRole = ProcessRole.SERVER) -> None:
@@ -36,24 +34,7 @@ def serve(settings: Settings, on_ready: Callable[[str], None], role: ProcessRole
     listener = listen(settings)
     settings = settings.model_copy(update={"port": listener.getsockname()[1]})
     app = create_app(settings, role)
-    limits = ConnectionLimits(
-        per_address=min(MAX_PER_ADDRESS, allow_open_files() // 4), proxies=list(settings.behind_proxy)
-    )
-    config = uvicorn.Config(
-        app,
-        access_log=False,  # it would hold the token of the first visit
-        log_level="warning",
-        server_header=False,
-        loop="asyncio",  # the same whatever other packages brought along
-        http=limited_connections(limits),
-        ws="none",
-        lifespan="off",  # the server below opens the application itself
-        timeout_graceful_shutdown=GRACE_S,
-        ssl_certfile=settings.tls_cert,
-        ssl_keyfile=settings.tls_key,
-        proxy_headers=bool(settings.behind_proxy),
-        forwarded_allow_ips=list(settings.behind_proxy),
-    )
+    config = server_config(app, settings)
 
     def stop_streams() -> None:
         if services := services_of(app):
@@ -62,7 +43,7 @@ def serve(settings: Settings, on_ready: Callable[[str], None], role: ProcessRole
     async def tell() -> None:
         services = services_of(app)
         opens_by_name = services is not None and await services.accounts.presence.has_accounts()
-        on_ready(_url(settings) if opens_by_name else f"{_url(settings)}/?token={access_token(settings)}")
+        on_ready(url_of(settings) if opens_by_name else f"{url_of(settings)}/?token={access_token(settings)}")
 
     with listener, keeping_out_of(settings.port, own_names(settings)):
         opened = app.router.lifespan_context(app)
@@ -125,36 +106,7 @@ def check_certificate(settings: Settings) -> None:
         ) from error
 
 
-def listen(settings: Settings) -> socket.socket:
-    """The bound socket of a server.
-
-    Raises:
-        SetupError: The address cannot be listened on.
-    """
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # By its protocol asyncio knows that it may send at once. Otherwise the end of each answer waits 40 ms for the
-    # browser to confirm the beginning.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((settings.host, settings.port))
-    except OSError as error:
-        listener.close()
-        raise SetupError(
-            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}.",
-            fix="Choose another port with `--port`; 0 takes a free one.",
-        ) from error
-    listener.set_inheritable(True)
-    return listener
-
-
 def own_names(settings: Settings) -> list[str]:
     """What browsers call the studio; but a proxy may serve the identity provider under the same name."""
     provider = urlsplit(settings.oidc_issuer).hostname
     return [name for name in settings.allowed_hosts if name.strip().lower().partition(":")[0] != provider]
-
-
-def _url(settings: Settings) -> str:
-    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
-    scheme = "https" if settings.tls_cert else "http"
-    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.port}"

@@ -66,4 +66,45 @@ console.log(answer.choices[0].message.content)"""
         Snippet("python", "Python", "python", f"# pip install openai\n{python}"),
         Snippet("javascript", "JavaScript", "javascript", f"// npm install openai\n{javascript}"),
         Snippet("mcp", "MCP", "bash", mcp),
+        *_of_agents(base, name),
     )
+
+
+def _of_agents(base: str, name: str) -> Sequence[Snippet]:
+    """For other agents, and for front ends that show them."""
+    a2a = f"""# pip install a2a-sdk
+import asyncio
+import os
+from uuid import uuid4
+
+import httpx
+from a2a.client import ClientConfig, create_client
+from a2a.types import Message, Part, Role, SendMessageRequest
+
+async def main() -> None:
+    headers = {{"Authorization": f"Bearer {{os.environ['{KEY_VARIABLE}']}}"}}
+    async with httpx.AsyncClient(headers=headers, timeout=600) as http:
+        client = await create_client("{base}/d/{name}/a2a", ClientConfig(httpx_client=http))
+        said = Message(message_id=str(uuid4()), role=Role.ROLE_USER, parts=[Part(text="{TASK}")])
+        async for event in client.send_message(SendMessageRequest(message=said)):
+            print(event)
+
+asyncio.run(main())"""
+    agui = f"""// npm install @ag-ui/client
+import {{ HttpAgent }} from '@ag-ui/client'
+
+const agent = new HttpAgent({{
+  url: '{base}/d/{name}/agui',
+  headers: {{ Authorization: `Bearer ${{process.env.{KEY_VARIABLE}}}` }},
+}})
+agent.setMessages([{{ id: '1', role: 'user', content: '{TASK}' }}])
+await agent.runAgent({{}}, {{ onEvent: ({{ event }}) => console.log(event) }})"""
+    return (Snippet("a2a", "A2A", "python", a2a), Snippet("ag-ui", "AG-UI", "javascript", agui))
+
+
+def embeds(base: str, name: str) -> Sequence[Snippet]:
+    """What a site takes into its pages to show the chat page of a deployment."""
+    page = f"{base}/d/{name}/chat"
+    script = f'<script src="{page}/embed.js" data-title="Chat" async></script>'
+    frame = f'<iframe src="{page}" title="Chat" width="400" height="620"></iframe>'
+    return (Snippet("embed-button", "Button", "html", script), Snippet("embed-frame", "Frame", "html", frame))

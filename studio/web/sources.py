@@ -14,9 +14,10 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field, ValidationError
 from starlette.datastructures import UploadFile
 
+from studio import importers
 from studio.errors import Conflict, InvalidDocument
 from studio.galleries import Gallery, parse_gallery
-from studio.importers import Imported, bundle_of, import_bundle, import_foreign, name_for
+from studio.importers import Imported
 from studio.store.galleries import Origin
 from studio.web.dependencies import PersonDep, SettingsDep
 from studio.web.fetch import fetch_document
@@ -66,7 +67,7 @@ class GallerySource:
         """Its file name; of pasted text one that fits what it looks like."""
         if self.source:
             return PurePosixPath(urlsplit(self.source).path).name
-        return name_for(self.content[:10_000].decode("utf-8", "replace"))
+        return importers.name_for(self.content[:10_000].decode("utf-8", "replace"))
 
     async def imported(self) -> Imported:
         """The team that another tool's file becomes.
@@ -76,7 +77,7 @@ class GallerySource:
             StudioError: It is of no other tool, or cannot be read.
         """
         self._require_previewed()
-        return await asyncio.to_thread(lambda: import_bundle(bundle_of({self.name: self.content})))
+        return await asyncio.to_thread(lambda: importers.import_bundle(importers.bundle_of({self.name: self.content})))
 
     async def found(self) -> Gallery | Imported:
         """What it is: a gallery, or the team of another tool's file.
@@ -86,7 +87,7 @@ class GallerySource:
             StudioError: It is neither.
         """
         self._require_previewed()
-        imported = await asyncio.to_thread(import_foreign, self.name, self.content)
+        imported = await asyncio.to_thread(lambda: importers.import_foreign(self.name, self.content))
         return imported or await self.parsed()
 
     def _require_previewed(self) -> None:

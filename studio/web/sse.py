@@ -14,11 +14,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from studio.store.json_text import JsonText
+from studio.web.metrics import OPEN_STREAMS, STREAM_EVENTS
 
 PING_S = 15.0
 RETRY_MS = 1000
 LONG = 200_000
 """Characters of an event that is written in a thread, since the loop would wait for it."""
+Write = Callable[[bytes], Awaitable[None]]
 _LINE_ENDS = "\x85\u2028\u2029"
 HEADERS: Mapping[str, str] = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
@@ -79,6 +81,11 @@ class EventStream(Response):
 
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         await write(self._opening)
+        with OPEN_STREAMS.track_inprogress():
+            await self._send_events(receive, write)
+        await write(b"", more=False)
+
+    async def _send_events(self, receive: Receive, write: Write) -> None:
         async with anyio.create_task_group() as tasks:
 
             async def end_after(wait: Callable[[], Awaitable[object]]) -> None:
@@ -89,13 +96,13 @@ class EventStream(Response):
             tasks.start_soon(end_after, self._closing.wait)
             tasks.start_soon(self._keep_alive, write)
             await end_after(lambda: self._pump(write))
-        await write(b"", more=False)
 
     async def _pump(self, write: Callable[[bytes], Awaitable[None]]) -> None:
         async with aclosing(self._events) as events:
             async for event in events:
                 is_long = isinstance(event.data, JsonText) and len(event.data) > LONG
                 await write(await asyncio.to_thread(event.encode) if is_long else event.encode())
+                STREAM_EVENTS.inc()
 
     async def _keep_alive(self, write: Callable[[bytes], Awaitable[None]]) -> None:
         while True:

@@ -55,7 +55,9 @@ class Templates:
             nav="",
             trusts_typed_code=False,
         )
-        cast("dict[str, object]", self._env.filters).update(moment=moment, ago=ago, visible=as_said)
+        cast("dict[str, object]", self._env.filters).update(
+            moment=moment, relative_time=relative_time, exact_time=exact_time, zoned_time=zoned_time, visible=as_said
+        )
 
     @property
     def environment(self) -> Environment:
@@ -119,8 +121,30 @@ def moment(at: datetime | str) -> str:
     return _aware(at).isoformat(timespec="seconds")
 
 
-def ago(at: datetime | str) -> str:
-    """How long ago, in the largest fitting unit."""
+def relative_time(at: datetime | str) -> Markup:
+    """A `<time>` that says how long ago, in the largest fitting unit, and the exact time on hover."""
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(moment(at), _exact(at), _ago(at))
+
+
+def exact_time(at: datetime | str) -> Markup:
+    """A `<time>` with the date, the minute and the zone."""
+    return Markup('<time datetime="{}">{}</time>').format(moment(at), _exact(at))
+
+
+def zoned_time(at: datetime, zone: str) -> Markup:
+    """A `<time>` with the day and the minute as clocks in the zone of `at` show them; `zone` is its IANA name.
+
+    Where the page is read in another zone, a script adds what clocks show there.
+    """
+    text = f"{at:%a} {at.day} {at:%b %Y, %H:%M}"
+    return Markup('<time datetime="{}" data-zone="{}">{}</time>').format(moment(at), zone, text)
+
+
+def _exact(at: datetime | str) -> str:
+    return _aware(at).astimezone(UTC).strftime("%d %b %Y, %H:%M UTC")
+
+
+def _ago(at: datetime | str) -> str:
     seconds = max(0, int((datetime.now(UTC) - _aware(at)).total_seconds()))
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         count = seconds // size

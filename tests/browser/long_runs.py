@@ -58,7 +58,7 @@ async def _write(data_dir: Path, shown: int, name: str) -> str:
 
 
 def _log(shown: int) -> Iterator[Draft]:
-    yield Draft("command", {"command": "start", "by": "you"})
+    yield Draft("command", {"command": "start", "by": "owner"})
     yield Draft("state", {"state": "running", "reason": "start", "detail": ""})
     yield Draft("message", said("user", "task", TASK, None))
     written = 4  # the end is one as well

@@ -159,7 +159,7 @@ def test_forms_of_the_builder(open_page: OpenPage, width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look
     open_team(page, newsroom())
-    expect(page.locator("[data-checklist]")).to_contain_text("problem")
+    expect(page.locator("[data-checklist]")).to_contain_text("error")
     outline(page)
     look("outline")
     writer = "/config/participants/0"
@@ -192,7 +192,7 @@ def test_what_opens_over_the_builder(open_page: OpenPage, width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look
     open_team(page, newsroom())
-    expect(page.locator("[data-checklist]")).to_contain_text("problem")
+    expect(page.locator("[data-checklist]")).to_contain_text("error")
     page.locator("[data-checklist]").click()
     look("checklist")
     page.keyboard.press("Escape")

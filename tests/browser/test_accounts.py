@@ -76,6 +76,14 @@ def test_somebody_signs_in_by_keyboard_and_out_again(open_page: OpenPage, studio
     expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
 
 
+def test_all_items_of_a_signed_in_user_fit_a_narrow_window(open_page: OpenPage, studio_server: StudioServer):
+    page = open_page(390, 844)
+    page.goto(f"{studio_server.url}/settings")
+    sign_in(page, "Ada")
+    expect(page.get_by_role("radio", name="Dark")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
 def test_a_viewer_is_not_shown_what_they_may_not_do(open_page: OpenPage, studio_server: StudioServer, team_id: str):
     page = open_page()
     page.goto(f"{studio_server.url}/teams")

@@ -130,7 +130,7 @@ def test_an_error_is_marked_on_the_card_and_at_its_field_and_the_checklist_leads
     expect(page.locator(".node[data-card]").nth(0).locator(".node-problems")).to_be_hidden()
     expect(page.locator("[data-error-for$='/participants/1/config/name']")).to_be_visible()
     page.locator(".frame-name").click()
-    page.get_by_role("button", name=re.compile("problem")).click()
+    page.get_by_role("button", name=re.compile("error")).click()
     page.locator(".checklist-item").first.click()
     expect(page.get_by_label("Name", exact=True)).to_be_focused()
 

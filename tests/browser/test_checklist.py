@@ -46,7 +46,7 @@ def test_a_hint_leads_to_its_place_and_is_mended_in_one_step(open_page: OpenPage
     expect(hint.get_by_role("button", name="Add a limit of 20 messages")).to_be_focused()
     page.keyboard.press("Enter")
     expect(button(page)).to_have_text("Ready")
-    expect(page.get_by_text("No problems.")).to_be_visible()
+    expect(page.get_by_text("No errors.")).to_be_visible()
     assert saved(page, team_id)["config"]["termination_condition"]["config"]["max_messages"] == 20
     page.keyboard.press("Escape")
     expect(button(page)).to_be_focused()
@@ -79,12 +79,12 @@ def test_a_dismissed_hint_stays_away_until_it_is_wanted_again(open_page: OpenPag
     expect(button(page)).to_have_text("Ready")
 
 
-def test_a_problem_takes_the_way_to_its_field_and_run_leads_there(open_page: OpenPage):
+def test_an_error_takes_the_way_to_its_field_and_run_leads_there(open_page: OpenPage):
     page = open_page()
     wrong = agent("writer", description="")
     wrong["config"]["name"] = "two words"
     open_team(page, team(agent("editor"), wrong))
-    expect(button(page)).to_have_text("1 problem")
+    expect(button(page)).to_have_text("1 error")
     page.get_by_role("tab", name="JSON").click()
     page.locator("[data-run]").click()
     item = page.locator("#checklist .checklist-item").first

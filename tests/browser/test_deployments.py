@@ -10,19 +10,16 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.accessibility import Inspection, widths
-from tests.browser.building import JsonObject, OpenPage, agent, call, limit, open_team, origin, replay, team, tool
+from tests.browser.building import JsonObject, OpenPage, agent, limit, open_team, origin, replay, team, tool
+from tests.browser.deploying import greeter, published, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
 
 HOOK = "https://hooks.example.com/studio?token=abc"
-
-
-def greeter(label: str = "Greeter") -> JsonObject:
-    return {**team(agent("writer"), termination_condition=limit(2)), "label": label}
 
 
 def calculator(tool_name: str = "add") -> JsonObject:
@@ -31,22 +28,6 @@ def calculator(tool_name: str = "add") -> JsonObject:
     model = replay("Hello")
     model["config"]["model_info"] = able
     return agent("writer", tools=[tool(tool_name)], model_client=model)
-
-
-def published(page: Page, api: httpx.Client, name: str, component: JsonObject | None = None) -> str:
-    """A deployment, and its first key."""
-    made = call(page, "POST", "/api/teams", {"component": component or greeter(), "name": f"Team of {name}"})
-    body = {"team_id": made["id"], "name": name, "key_label": "shop"}
-    answer = api.post("/api/deployments", json=body)
-    if missing := answer.json().get("missing"):
-        api.post("/api/approvals", json={"hashes": [each["hash"] for each in missing]}).raise_for_status()
-        answer = api.post("/api/deployments", json=body)
-    assert answer.is_success, answer.text
-    return str(answer.json()["key"]["key"])
-
-
-def visit(page: Page, path: str) -> None:
-    page.goto(f"{origin(page)}{path}", wait_until="domcontentloaded")
 
 
 def run(command: list[str], key: str) -> str:
@@ -151,7 +132,7 @@ def test_a_call_from_the_page_is_a_real_one(open_page: OpenPage, api: httpx.Clie
     shown.get_by_label("Your answer").fill("Good.")
     page.keyboard.press("Enter")
     expect(shown).to_contain_text("Finished")
-    assert [each["key_label"] for each in api.get("/api/deployments/asks/calls").json()] == ["Try it (you)"]
+    assert [each["key_label"] for each in api.get("/api/deployments/asks/calls").json()] == ["Try it (owner)"]
     shown.get_by_role("link", name="Open in the playground").click()
     expect(page.get_by_text("Good.").first).to_be_visible()
 
@@ -251,7 +232,7 @@ def test_a_webhook_is_added_and_its_deliveries_are_listed(open_page: OpenPage, a
     expect(page.get_by_role("button", name="Turn hooks.example.com on")).to_be_visible()
     page.get_by_role("button", name="Delete hooks.example.com").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
-    expect(page.get_by_text("No webhooks.")).to_be_visible()
+    expect(page.get_by_text("No webhooks yet.")).to_be_visible()
 
 
 def test_a_deployment_is_turned_off_and_deleted(open_page: OpenPage, api: httpx.Client) -> None:
@@ -259,7 +240,7 @@ def test_a_deployment_is_turned_off_and_deleted(open_page: OpenPage, api: httpx.
     published(page, api, "brief")
     visit(page, "/deployments/brief/settings")
     page.get_by_label("Callers see", exact=True).select_option("messages")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Save settings").click()
     expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
     page.reload()
     expect(page.get_by_label("Callers see", exact=True)).to_have_value("messages")

@@ -186,5 +186,5 @@ def test_agents_whose_models_read_no_pictures_are_named_before_one_is_sent(
     chooser.set_input_files({"name": "small.png", "mimeType": "image/png", "buffer": PIXEL})
     warning = page.get_by_text("writer (gpt-3.5-turbo) cannot read images and only sees a placeholder.")
     expect(warning).to_be_visible()
-    page.get_by_role("button", name="Remove image 1").click()
+    page.get_by_role("button", name="Remove small.png").click()
     expect(warning).to_be_hidden()

@@ -86,18 +86,19 @@ def test_links_and_pictures_of_a_model_lead_nowhere_they_should_not(
     assert message.locator("img[src]").count() == 0
 
 
-def test_pictures_go_with_the_task_and_too_large_ones_are_refused(
+def test_pictures_go_with_the_task_and_too_large_ones_into_the_folder(
     open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
 ) -> None:
     page = open_page()
     page.goto(pair(2), wait_until="domcontentloaded")
     page.locator("input[type=file][multiple]").set_input_files(
         [
-            {"name": "big.png", "mimeType": "image/png", "buffer": bytes(6 * 1024 * 1024)},
+            {"name": "big.png", "mimeType": "image/png", "buffer": PIXEL + bytes(6 * 1024 * 1024)},
             {"name": "small.png", "mimeType": "image/png", "buffer": PIXEL},
         ]
     )
-    expect(page.get_by_text("big.png has 6.0 MB. Images can be up to 5 MB.")).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text="big.png")).to_contain_text("Folder only")
+    expect(page.get_by_label("How agents get small.png")).to_have_value("picture")
     page.get_by_role("textbox", name="Task for the team").fill("What is this?")
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Approve and run").click()

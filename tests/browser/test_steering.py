@@ -33,7 +33,7 @@ def test_a_message_reaches_the_team_before_its_next_turn(
     page.keyboard.press("r")
     box = page.get_by_role("textbox", name="Message to the team")
     expect(box).to_be_focused()
-    expect(page.get_by_text("Add image")).to_be_hidden()
+    expect(page.get_by_text("Attach files")).to_be_hidden()
     page.keyboard.type("Be brief.")
     page.keyboard.press("Enter")
     expect(page.locator(".chat > .turn", has_text="Be brief.")).to_contain_text(SOON)

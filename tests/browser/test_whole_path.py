@@ -213,7 +213,7 @@ def exported_python_runs(page: Page, team_url: str, openai_server: OpenAIServer,
     """Download the team as Python; it prints the run, and builds the same JSON."""
     page.goto(team_url, wait_until="domcontentloaded")
     page.get_by_role("button", name="Export").click()
-    page.locator("#export").get_by_text("Export as Python…").click()
+    page.locator("#export").get_by_text("Export for a framework…").click()
     with page.expect_download() as downloading:
         page.get_by_role("dialog").get_by_role("button", name="Download").click()
     script = tmp_path / "team.py"

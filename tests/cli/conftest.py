@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import os
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Protocol
 
@@ -11,12 +13,16 @@ import pytest
 from studio.cli import main
 from studio.components import JsonObject
 from tests.processes import Outcome, run
+from tests.web.documents import assistant, team
 
 
 class Studio(Protocol):
     """Runs a command of the studio in this process."""
 
     def __call__(self, *arguments: object) -> Outcome: ...
+
+
+Typed = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -66,3 +72,19 @@ def greeting() -> JsonObject:
             "max_turns": 1,
         },
     }
+
+
+@pytest.fixture
+def typed(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Typed]:
+    """Runs a command over one data folder, with nobody at the terminal."""
+    monkeypatch.setenv("STUDIO_DATA_DIR", str(tmp_path / "data"))
+    with Path(os.devnull).open(encoding="utf-8") as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        yield studio
+
+
+def written(folder: Path, component: JsonObject | None = None, name: str = "team.json") -> Path:
+    """The file of a team."""
+    file = folder / name
+    file.write_text(json.dumps(component or team(assistant("writer", "The answer."), max_messages=2)))
+    return file

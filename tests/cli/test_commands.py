@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from studio.components import JsonObject
-from studio.store.migrate import newest_form
+from studio.store.form import newest_form
 from tests.cli.conftest import Studio
 
 
@@ -64,6 +64,23 @@ def test_a_team_is_exported_for_autogen_with_a_report(studio: Studio, tmp_path: 
     assert told["code"] == code
     assert told["counts"]["exact"] > 0
     assert studio("export", file, "--to", "nowhere").code == 2
+
+
+def test_a_team_is_exported_for_agent_spec_and_imported_again(studio: Studio, tmp_path: Path, greeting: JsonObject):
+    file, spec, team = (tmp_path / name for name in ("team.json", "agent.json", "back.json"))
+    text = json.dumps(greeting)
+    file.write_text(text, encoding="utf-8")
+    assert studio("export", file, "--to", "agent-spec").code == 1  # its model is scripted
+    model: JsonObject = {"model": "gpt-4o-mini"}
+    document = json.loads(text)
+    for each in document["config"]["participants"]:
+        provider = "autogen_ext.models.openai.OpenAIChatCompletionClient"
+        each["config"]["model_client"] = {"provider": provider, "config": model}
+    file.write_text(json.dumps(document), encoding="utf-8")
+    assert studio("export", file, "--to", "agent-spec", "-o", spec).code == 0
+    assert studio("export", file, "--to", "agent-spec", "--report").out.startswith("Agent Spec\n")
+    assert studio("import", spec, "--out", team).code == 0
+    assert studio("check", team).code == 0
 
 
 def test_an_exported_script_holds_references_in_place_of_keys(studio: Studio, tmp_path: Path):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,28 +12,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from studio.components import JsonObject
-from tests.cli.conftest import Studio
-from tests.processes import Outcome, StudioProcess
+from tests.cli.conftest import Typed, written
+from tests.processes import StudioProcess
 from tests.web.documents import USER_PROXY, assistant, shouting, team
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(90)]
-Typed = Callable[..., Outcome]
-
-
-@pytest.fixture
-def typed(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Typed]:
-    """Runs a command over one data folder, with nobody at the terminal."""
-    monkeypatch.setenv("STUDIO_DATA_DIR", str(tmp_path / "data"))
-    with Path(os.devnull).open(encoding="utf-8") as nothing:
-        monkeypatch.setattr("sys.stdin", nothing)
-        yield studio
-
-
-def written(folder: Path, component: JsonObject | None = None, name: str = "team.json") -> Path:
-    file = folder / name
-    file.write_text(json.dumps(component or team(assistant("writer", "The answer."), max_messages=2)))
-    return file
 
 
 @contextmanager
@@ -92,6 +74,7 @@ def test_what_a_team_asks_for_is_approved_or_nothing_is_published(typed: Typed, 
         (("--name", "No Name"), "No Name"),
         (("--name", "x", "--day-usd", "-1"), "day-usd"),
         (("--name", "support", "--sees", "everything"), "sees"),
+        (("--name", "support", "--chat", "everybody"), "chat"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(typed: Typed, tmp_path: Path, arguments: tuple[str, ...], told: str):
@@ -111,6 +94,21 @@ def test_keys_are_made_listed_and_revoked(typed: Typed, tmp_path: Path):
     assert f"{key[-4:]}  revoked  shop" in typed("keys", "list", "support").out
     assert typed("keys", "revoke", "support", key[-4:]).code == 2
     assert typed("keys", "list", "nowhere").code == 2
+
+
+def test_a_chat_page_is_turned_on_and_its_links_are_keys_of_their_own(typed: Typed, tmp_path: Path):
+    file = written(tmp_path)
+    typed("deploy", file, "--name", "support", "--chat", "link")
+    link = typed("keys", "create", "support", "customers", "--link").out.strip()
+    assert link.startswith("/d/support/chat#studio-chat-")
+    assert f"{link[-4:]}  valid    customers (chat link)" in typed("keys", "list", "support").out
+    with serving(tmp_path) as lines:
+        url = lines[0].removeprefix("Team Studio is ready: ").partition("/?")[0]
+        headers = {"Authorization": f"Bearer {link.partition('#')[2]}"}
+        tokens = f"{url}/d/support/chat/tokens"
+        assert httpx.post(tokens, headers=headers, json={}).status_code == 200
+        typed("keys", "revoke", "support", link[-4:])
+        assert httpx.post(tokens, headers=headers, json={}).status_code == 401
 
 
 def test_one_command_serves_the_team_of_a_file(tmp_path: Path, typed: Typed):

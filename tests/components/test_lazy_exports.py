@@ -21,6 +21,8 @@ PACKAGES = (
     "contexts",
     "effects",
     "executors",
+    "help",
+    "importers",
     "memory",
     "messages",
     "models",
@@ -69,6 +71,13 @@ def test_a_team_of_assistants_needs_no_service_and_builds_no_schema_to_be_import
     recording = ("studio.effects.recording", "studio.messages.decisions", "studio.models.catalogue", "html")
     assert held.isdisjoint((*services, *editing, *recording, "studio.tools.signature"))
     assert "importlib.metadata" not in held  # Pydantic imports it with its first schema
+
+
+def test_a_start_of_the_server_waits_for_nothing_that_most_starts_do_not_need() -> None:
+    held = run("import sys, studio.web.app; print(*sys.modules)")
+    assert "studio.importers" in held
+    assert not [name for name in held if name.startswith(("studio.importers.flowise", "studio.exporters.autogen"))]
+    assert {"studio.importers.importing", "alembic", "markdown_it", "mako", "yaml", "joserfc"}.isdisjoint(held)
 
 
 @pytest.mark.slow

@@ -16,10 +16,12 @@ from studio.runs import EntryKind, LogEntry, RunState, Usage
 from studio.services.calls import Answering, CallStatus
 from studio.store.deployments import OpenedDeployment
 from studio.store.tables import Call, CallerKey, Deployment
+from studio.web.protocols.a2a_tasks import a2a_task, card_of, last_updates, update_of
+from studio.web.protocols.agui import RunInput, RunLog
 from studio.web.protocols.mcp_server import result_of, task_of
 from studio.web.protocols.openai_conversation import said_by
 from studio.web.protocols.openai_responses import ResponseLog
-from studio.web.protocols.rest import shown_call
+from studio.web.protocols.rest import event_data, shown_call
 
 CANARY = "cnry-7f3a"
 ANSWER = "The answer."
@@ -92,16 +94,23 @@ def response_log(settings: DeploymentSettings) -> ResponseLog:
 def viewed(told: Log, settings: DeploymentSettings) -> tuple[CallView, str]:
     """The view of a log, and all that callers are told on the way, by each protocol."""
     view, said, response = CallView(settings), list[str](), response_log(settings)
+    run = RunLog(RunInput(thread_id="t", run_id="r"), response.found)
     for seq, (kind, body) in enumerate(told, start=1):
         event = view.fold(LogEntry("run", seq, NOW, cast("EntryKind", kind), json.dumps(body)))
         said.append(json.dumps(event))
+        if event is not None:
+            said.append(json.dumps(event_data(event, view, "call", "thread")))
         if event is not None and event.name == "message":
             said += [each.encode().decode() for each in response.message(event)]
         said.append(shown_call(view, "call", "thread").model_dump_json())
         status = CallStatus(response.found.call, view, Usage())
-        said += [result_of(status).model_dump_json(), json.dumps(task_of(status))]
+        said += [result_of(status).model_dump_json(), json.dumps(task_of(status)), json.dumps(a2a_task(status))]
+        if event is not None:
+            said += [json.dumps([update_of(status, event), *last_updates(status)])]
+            said += [each.encode().decode() for each in (*run.message(event), *run.end(status))]
     status = CallStatus(response.found.call, view, Usage())
-    said += [each.encode().decode() for each in (*response.begin(), *response.end(status))]
+    said += [each.encode().decode() for each in (*response.begin(), *response.end(status), run.begin())]
+    said.append(json.dumps(card_of(response.caller.deployment, "http://studio/d/d/a2a")))
     return view, "\n".join([*said, said_by(view)])
 
 

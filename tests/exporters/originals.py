@@ -35,6 +35,7 @@ SOMEWHERE = "http://127.0.0.1:9/v1"
 PACKAGES: Mapping[TargetKey, tuple[str, str]] = {
     "autogen": ("autogen_agentchat", "AUTOGEN_PYTHON"),
     "agent-framework": ("agent_framework", "AGENT_FRAMEWORK_PYTHON"),
+    "agent-spec": ("pyagentspec", "AGENT_SPEC_PYTHON"),
 }
 """The package of a target, and the variable that names a Python which has it."""
 

@@ -28,15 +28,20 @@ def missing() -> str | None:
 
 
 @contextmanager
-def running_engine() -> Generator[str]:
-    """The address of an engine with the base image, which ends with the block."""
+def running_engine(*, has_networks: bool = False) -> Generator[str]:
+    """The address of an engine with the base image, which ends with the block.
+
+    Args:
+        has_networks: Whether containers reach each other. The engine then adds rules to the machine's firewall.
+    """
     # The system's folder, not pytest's: a socket's path must be short.
     folder = Path(tempfile.mkdtemp(prefix="studio-docker-"))
     address = f"unix://{folder}/socket"
     places = {"data-root": "data", "exec-root": "run", "pidfile": "pid"}
     options = [f"--{name}={folder / place}" for name, place in places.items()]
     # No bridge: nothing of the machine's own network is changed, and no container has one but by the studio.
-    quiet = ["--bridge=none", "--iptables=false", "--ip-forward=false", "--log-level=error"]
+    firewall = f"--iptables={str(has_networks).lower()}"
+    quiet = ["--bridge=none", firewall, "--ip-forward=false", "--log-level=error"]
     (folder / "data").mkdir()
     # In memory: to delete so many files of a disk takes half a minute.
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3g", "studio", str(folder / "data")], check=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -18,16 +18,11 @@ from studio.runs.fleet.client import FleetClient, NoWorker
 from studio.runs.fleet.worker import FleetWorker
 from studio.runs.prepare import RunDependencies
 from studio.store import Store, open_store
+from tests.fleet.approvals import AllApproved
 from tests.store.postgres import PostgresServer
 from tests.web.documents import USER_PROXY, assistant, team
 
 ASKS = team(assistant("writer", "One.", "Two."), USER_PROXY, max_messages=4)
-
-
-class AllApproved:
-    async def active_for(self, hashes: Collection[str], *, team_id: str = "") -> Mapping[str, Sequence[str]]:
-        del team_id
-        return dict.fromkeys(hashes, ())
 
 
 @pytest.fixture

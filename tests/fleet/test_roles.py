@@ -59,16 +59,13 @@ def test_words_that_are_being_written_are_shown_by_every_replica(processes: Flee
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])
 def test_another_worker_takes_over(processes: Fleet, openai_server: OpenAIServer, number: signal.Signals):
     openai_server.say("One.", Reply("Two.", hold=0), "Two.")
-    client = processes.web()
-    first, second = processes.start("worker"), processes.start("worker")
-    driving, waiting = sorted([first, second], key=lambda each: "on standby" in each.output.readline())
+    client, driving = processes.web(), processes.worker()
     people = [agent("ann", openai_server.url), agent("bob", openai_server.url)]
     run_id = start(client, group("RoundRobinGroupChat", people, turns=2))
     openai_server.wait_until_held()
     shown_by(client, run_id, "One.")
+    processes.worker()
     driving.signal(number)
-    while waiting.output.readline() != "The worker drives runs.\n":
-        assert waiting.is_running
     until(client, run_id, "finished")
     assert numbers(client, run_id) == sorted(set(numbers(client, run_id)))
     assert openai_server.request_count == 3, "what was shown is not asked again"
@@ -77,10 +74,62 @@ def test_another_worker_takes_over(processes: Fleet, openai_server: OpenAIServer
         assert driving.wait(60) == 75
 
 
-def test_one_database_has_one_that_drives(processes: Fleet):
-    processes.web("serve")
-    waiting = processes.start("worker")
-    assert "on standby" in waiting.output.readline()
+def test_a_server_and_workers_share_the_runs(processes: Fleet, openai_server: OpenAIServer):
+    """What one of them drives is told by any; each of them goes on while another one dies."""
+    openai_server.always(lambda _: Reply("Hello."))
+    client, worker = processes.web("serve"), processes.worker()
+    people = [agent("ann", openai_server.url), {**USER_PROXY}]
+    run_ids = [start(client, group("RoundRobinGroupChat", people, turns=3)) for _ in range(8)]
+    asked = {run_id: until(client, run_id, "paused")["pending"] for run_id in run_ids}
+    worker.signal(signal.SIGKILL)
+    processes.worker()
+    for run_id, pending in asked.items():
+        assert isinstance(pending, dict)
+        told = tell(client, run_id, "answer", request_id=pending["request_id"], text="Go on.")
+        assert told.status_code == 200, told.text
+    for run_id in run_ids:
+        until(client, run_id, "finished")
+        seen = numbers(client, run_id)
+        assert seen == sorted(set(seen))
+    assert openai_server.request_count == 2 * len(run_ids), "what was answered is not asked again"
+
+
+def test_a_worker_that_is_drained_claims_nothing_more(processes: Fleet):
+    client = processes.web()
+    processes.worker()
+    [drained] = client.get("/api/workers").json()["workers"]
+    asking = team(assistant("writer", "One."), USER_PROXY, max_messages=4)
+    before = start(client, asking)
+    until(client, before, "paused")
+    shown = client.patch(f"/api/workers/{drained['id']}", json={"is_draining": True}).json()
+    assert [(each["is_draining"], each["run_count"]) for each in shown["workers"]] == [(True, 1)]
+    waiting = start(client, asking)
+    until_queued = client.get("/api/workers").json()
+    assert (until_queued["queued"], until_queued["queued_since"] is not None) == (1, True)
+    processes.worker()
+    pending = until(client, waiting, "paused")["pending"]
+    counts = {each["id"]: each["run_count"] for each in client.get("/api/workers").json()["workers"]}
+    assert sorted(counts.values()) == [1, 1]
+    page = client.get("/settings/workers").text
+    assert "Draining" in page
+    assert "No run is waiting for a worker." in page
+    assert isinstance(pending, dict)
+    assert tell(client, waiting, "cancel").status_code == 200
+    gone = client.patch("/api/workers/nobody", json={"is_draining": True})
+    assert (gone.status_code, gone.json()["error"]["code"]) == (404, "not_found")
+    shown = client.patch(f"/api/workers/{drained['id']}", json={"is_draining": False}).json()
+    assert not any(each["is_draining"] for each in shown["workers"])
+
+
+def test_wrong_tokens_are_counted_for_all_replicas(processes: Fleet):
+    first, second = processes.web(), processes.web()
+    wrong = {"Authorization": "Bearer wrong"}
+    statuses = [each.get("/api/teams", headers=wrong).status_code for each in [first, second] * 10]
+    assert statuses == [401] * 20
+    for each in (first, second):
+        refused = each.get("/api/teams", headers=wrong)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (429, "too_many_guesses")
+        assert each.get("/api/teams").status_code == 200, "the right one is let in"
 
 
 def test_processes_of_a_fleet_need_its_database_and_its_keys(processes: Fleet, tmp_path: Path):

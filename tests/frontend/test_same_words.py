@@ -1,4 +1,4 @@
-"""What the browser names by itself it names as the server does: types of messages and ends of runs."""
+"""What the browser names by itself it names as the server does: types of messages, ends of runs and verdicts."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ import pytest
 
 from studio import messages
 from studio.runs import RunState
+from studio.services.conversion_report import TITLES
 from tests.frontend.conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
 JS = ROOT / "frontend/static/js"
 PROGRAM = """
+import { VERDICT_WORDS } from "%(js)s/builder/document/import-findings.js"
 import { MESSAGE_TYPES } from "%(js)s/playground/debug/breakpoint-words.js"
 import { hasEnded } from "%(js)s/playground/run-status.js"
 const { states } = JSON.parse(process.argv[1])
-console.log(JSON.stringify({ types: MESSAGE_TYPES, ended: states.filter(hasEnded) }))
+console.log(JSON.stringify({ types: MESSAGE_TYPES, ended: states.filter(hasEnded), verdicts: VERDICT_WORDS }))
 """
 
 
@@ -41,3 +43,7 @@ def test_breakpoints_know_the_types_of_messages(said: dict[str, Any]):
 
 def test_the_same_runs_are_over(said: dict[str, Any]):
     assert set(said["ended"]) == {state.value for state in RunState if state.is_final}
+
+
+def test_import_findings_have_the_titles_of_the_report(said: dict[str, Any]):
+    assert said["verdicts"] == {verdict: title for verdict, title in TITLES.items() if verdict != "exact"}

@@ -56,6 +56,8 @@ def built_teams() -> list[dict[str, Any]]:
 
 SET_UP = [["dismiss", 0, 0], ["setMock", 0, 1], ["addNote", 0, 1, 2], ["groupParts", 0, 1, 2]]
 """What others take back or change."""
+FINDING = {"verdict": "asked", "what": "A key.", "why": "", "fix": "", "place": "crew.yaml:3:1"}
+LAYOUT = {"pins": {"a": {"x": 1, "y": 2}}, "imported": {"": [FINDING], "/participants/a": [FINDING]}}
 DOCUMENTS = [*built_teams(), *shipped_teams()]
 
 
@@ -80,7 +82,7 @@ def test_undoing_all_gives_the_first_document_and_redoing_all_the_last(
     numbers = st.integers(0, 60)
     step = st.tuples(st.sampled_from([*commands, "undo", "redo"]), st.lists(numbers, min_size=3, max_size=6))
     steps = [[name, *chosen] for name, chosen in data.draw(st.lists(step, min_size=1, max_size=30), "steps")]
-    document = {"name": "Team", "component": component, "layout": {"pins": {"a": {"x": 1, "y": 2}}}}
+    document = {"name": "Team", "component": component, "layout": LAYOUT}
     answer = undo_driver({"document": document, "steps": steps})
     assert "error" not in answer, answer["error"]
     assert answer["undone"] == answer["first"] == json.dumps(document, ensure_ascii=False, separators=(",", ":"))
@@ -92,7 +94,7 @@ def test_undoing_all_gives_the_first_document_and_redoing_all_the_last(
 
 def test_the_driven_commands_do_change_documents(undo_driver: Ask, commands: list[str]):
     """Or the property above would hold for nothing."""
-    document = {"name": "Team", "component": DOCUMENTS[0], "layout": {"pins": {"a": {"x": 1, "y": 2}}}}
+    document = {"name": "Team", "component": DOCUMENTS[0], "layout": LAYOUT}
     idle = set(commands)
     for seed in range(40):
         steps = [[name, 7 * seed, seed, seed + 1, 2 * seed, seed // 2, 1] for name in sorted(idle)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studio.components import load_component, validate_component
+from studio.components import validate_component
 from studio.errors import InvalidDocument, StudioError, TooLarge
-from studio.importers import Imported, UnknownSource, bundle_of, import_bundle, import_foreign
+from studio.importers import UnknownSource, bundle_of, import_bundle, import_foreign
 from studio.importers.flowise_texts import plain
-from studio.messages import BaseChatMessage
 from studio.services.imports import layout_of
-from studio.teams import Team
 from tests.cli.conftest import Studio
 from tests.cli.conftest import studio as studio
+from tests.importers.canvases import parts, read, said, told
 
 MODEL = {"modelName": "gpt-4o", "temperature": "0.5", "streaming": True, "topP": ""}
-REPLAY = "autogen_ext.models.replay.ReplayChatCompletionClient"
 
 
 def node(name: str, kind: str, label: str = "", at: tuple[float, float] = (0, 0), **inputs: Any) -> dict[str, Any]:
@@ -64,43 +62,6 @@ START = node("start_0", "startAgentflow", "Start", startInputType="chatInput")
 def flow(nodes: Sequence[dict[str, Any]], edges: Sequence[tuple[str, ...] | dict[str, Any]]) -> dict[str, Any]:
     listed = [edge(*each) if isinstance(each, tuple) else each for each in edges]
     return {"description": "D", "nodes": list(nodes), "edges": listed}
-
-
-def read(document: Any, name: str = "Desk.json") -> Imported:
-    imported = import_bundle(bundle_of({name: json.dumps(document).encode()}))
-    assert validate_component(imported.team).errors == ()
-    return imported
-
-
-def parts(imported: Imported) -> dict[str, Any]:
-    """Participants by name, without the filters around agents."""
-    config: Any = imported.team["config"]
-    inner = {each["config"]["name"]: each["config"] for each in config["participants"]}
-    return {name: each["wrapped_agent"]["config"] if "wrapped_agent" in each else each for name, each in inner.items()}
-
-
-def told(imported: Imported) -> list[str]:
-    return [f"{each.verdict}: {each.what}" for each in imported.findings]
-
-
-async def said(imported: Imported, answers: Mapping[str, Sequence[str]], task: str = "Help!") -> list[tuple[str, str]]:
-    """Who says what in a run where the models answer so."""
-    document: Any = json.loads(json.dumps(imported.team))
-    for each in document["config"]["participants"]:
-        inner = each["config"].get("wrapped_agent", each)["config"]
-        if "model_client" in inner:
-            config: dict[str, Any] = {"chat_completions": list(answers.get(inner["name"], ["?"]))}
-            if "structured_message_factory" in inner:
-                info = {"vision": False, "function_calling": True, "json_output": True, "family": "unknown"}
-                config["model_info"] = {**info, "structured_output": True}
-            inner["model_client"] = {"provider": REPLAY, "config": config}
-    team = load_component(document)
-    assert isinstance(team, Team)
-    return [
-        (each.source, each.to_model_text())
-        async for each in team.run_stream(task)
-        if isinstance(each, BaseChatMessage) and each.source != "user"
-    ]
 
 
 ROUTED = flow(
@@ -173,6 +134,12 @@ async def test_state_that_an_agent_sets_decides_a_condition():
     for kind, reply in (("cook", ("R0", "0: cook")), ("clean", ("R1", "1: clean"))):
         spoken = await said(imported, {"A": [json.dumps({"kind": kind})]})
         assert spoken[-1] == reply
+
+
+async def test_all_that_the_start_leads_to_answer():
+    document = flow([START, agent("a", "A"), agent("b", "B")], [("start_0", "a"), ("start_0", "b")])
+    spoken = await said(read(document), {"A": ["1"], "B": ["2"]})
+    assert sorted(spoken) == [("A", "1"), ("B", "2")]
 
 
 async def test_a_supervisor_chooses_workers_until_it_finishes():
@@ -257,6 +224,12 @@ async def test_chains_read_the_answers_of_those_before_them():
 def test_models_take_numbers_that_are_texts_and_leave_out_what_is_empty():
     config = parts(read(flow([START, agent("a", "A")], [("start_0", "a")])))["A"]["model_client"]["config"]
     assert config == {"model": "gpt-4o", "temperature": 0.5}
+
+
+def test_a_setting_of_zero_is_kept():
+    exact = {**MODEL, "temperature": 0}
+    config = parts(read(flow([START, agent("a", "A", ModelConfig=exact)], [("start_0", "a")])))["A"]
+    assert config["model_client"]["config"]["temperature"] == 0
 
 
 def test_javascript_stays_behind_and_is_told():

@@ -368,19 +368,25 @@ def test_every_sample_passes_the_check(sample: Any, studio: Studio, tmp_path: Pa
         ("autogen-0.2", {"autogen-0.2"}),
         ("agents-markdown", {"markdown"}),
         ("agent-spec", {"agent-spec"}),
+        ("langflow", {"langflow"}),
+        ("letta", {"letta"}),
+        ("agent-framework-yaml", {"agent-framework"}),
+        ("dify", {"dify"}),
     ],
 )
 def test_every_published_file_is_found_and_imported(folder: str, sources: set[str], studio: Studio, tmp_path: Path):
     place = Path(CORPUS, folder)
     groups: dict[str, list[str]] = defaultdict(list)
     for entry in json.loads((place / "MANIFEST.json").read_text()):
-        groups[entry["file"] if folder == "openai-agent-builder" else entry["group"]].append(entry["file"])
+        groups[entry["file"] if folder in ("openai-agent-builder", "agent-framework-yaml") else entry["group"]].append(
+            entry["file"]
+        )
     counts: Counter[str] = Counter()
     for files in groups.values():
         try:
             imported = import_bundle(bundle_of({name: (place / name).read_bytes() for name in files}))
         except InvalidDocument as error:
-            if folder != "agent-spec" or not error.fix:
+            if folder not in ("agent-spec", "dify") or not error.fix:
                 raise
             counts["refused"] += 1
             continue

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from tests.importers.agent_framework_samples import CLERK, WORKFLOW
 from tests.importers.agent_spec_samples import AGENT, LOOP
 from tests.importers.classic_samples import GROUP, NESTED, PATTERN, PROXY
 from tests.importers.classic_samples import TOOLS as CLASSIC_TOOLS
@@ -26,6 +27,15 @@ from tests.importers.crewai_samples import (
     TASKS_YAML,
 )
 from tests.importers.crewai_samples import TOOLS as CREW_TOOLS
+from tests.importers.dify_samples import app, llm, written
+from tests.importers.dify_samples import node as dify_node
+from tests.importers.dify_samples import start as dify_start
+from tests.importers.langflow_samples import CHAIN, flow, note
+from tests.importers.langflow_samples import agent as flow_agent
+from tests.importers.langflow_samples import node as flow_node
+from tests.importers.letta_samples import ONE, letta_file
+from tests.importers.letta_samples import agent as letta_agent
+from tests.importers.letta_samples import tool as letta_tool
 from tests.importers.markdown_samples import PLANNER, REVIEWER
 from tests.importers.samples import AGENT_TOOLS, HANDOFFS, ROUTER, STATE, TOOLS
 from tests.importers.watched import samples
@@ -44,6 +54,7 @@ def scripts(trace: Path) -> dict[str, str]:
         classic_scripts(do, system, doubled)
         | agents(do, system)
         | crews(do, system, doubled)
+        | dify_apps(do, system)
         | {
             "module.py": f"{do}\n{ROUTER}\n{system}\n",
             "instructions.py": ROUTER.replace('"Sort the question."', f'f"{{{system}}}"'),
@@ -150,13 +161,35 @@ def crew_documents(do: str, system: str) -> dict[str, str]:
     } | {f"crew_project/{name}": f"{text}\n# {do}\n" for name, text in project.items()}
 
 
+def dify_apps(do: str, system: str) -> dict[str, str]:
+    """The same in apps of Dify: code, templates and requests."""
+    code = f"{do}\n\ndef main(x={system}):\n    {do}\n"
+    nodes = [
+        dify_start(),
+        llm("1", "W", f"{{{{#{system}#}}}} {{{{ {system} }}}}"),
+        dify_node("c", "code", code=code, code_language="python3", variables=[], outputs={}),
+        dify_node("t", "template-transform", template=f"{{{{ {system} }}}}{{% include '/etc/passwd' %}}", variables=[]),
+        dify_node("h", "http-request", url="http://127.0.0.1:9/x", method="get", headers="", params=""),
+    ]
+    text = written(app(nodes, [("100", "1"), ("1", "c"), ("c", "t"), ("t", "h")]))
+    applied = f'!!python/object/apply:os.system ["{system}"]'
+    return {"dify.yml": text, "dify_tag.yml": text.replace("title: Start", f"title: {applied}", 1)}
+
+
 def agents(do: str, system: str) -> dict[str, str]:
-    """The same in agents in Markdown and in Agent Spec."""
+    """The same in agents in Markdown, in those of Letta, and in Agent Spec."""
+    code = f"{do}\n@({system})\ndef stock(x={do}): {system}\n{do}"
     applied = f'!!python/object/apply:os.system ["{system}"]'
     return {
         "agent.md": f"---\nname: a\ndescription: {applied}\nhooks: {{Stop: {json.dumps(do)}}}\n---\n!`{system}`",
         "agent_servers.md": PLANNER.replace("type: http", f"type: stdio\n    command: {json.dumps(system)}"),
         "agent_tools.md": REVIEWER.replace("Read, Grep", f"os.system, {system}, mcp__{do}__x"),
+        "letta.af": ONE.replace('"custom"', json.dumps(system)).replace("Her name is Ada.", "{system.__class__}"),
+        "letta_code.af": letta_file(letta_agent("a"), tools=[letta_tool(0, "stock", code=code)]),
+        "framework.yaml": CLERK.replace("Sells bread.", applied).replace("price", json.dumps(do)),
+        "framework_flow.yaml": WORKFLOW.replace("=Local.Count + 1", f"{json.dumps('=' + system)}"),
+        "framework_text.yaml": WORKFLOW.replace("{Local.Sale.text}", "{__class__} {Local.__class__.x}"),
+        "framework_self.yaml": WORKFLOW.replace("actionId: first", "actionId: sold"),
         "spec_name.yaml": AGENT.replace("name: Weather Agent", f"name: {applied}"),
         "spec_prompt.yaml": AGENT.replace("{{ city name }}", f"{{{{{json.dumps(system)[1:-1]}}}}}".replace("'", "''")),
         "spec_tool.yaml": AGENT.replace("name: look up", f"name: {json.dumps(do)}"),
@@ -170,6 +203,29 @@ def agents(do: str, system: str) -> dict[str, str]:
 def _flow(call: str) -> str:
     """A flow with a method that does this, too."""
     return f"{FLOW}  run:\n    listen: research\n    do: {{call: {call}}}\n"
+
+
+def flows(trace: Path) -> dict[str, JsonValue]:
+    """The same in flows of Langflow, whose components bring their code along."""
+    system = f"__import__('os').system('touch {trace}')"
+    coded = flow_node("x", f"X(); {system}", system, query=system)
+    coded["data"]["node"]["template"]["code"] = {"type": "code", "value": system}
+    coded["data"]["node"]["edited"] = True
+    server = flow_node("t", "MCPTools", command=system, mcp_server={"value": {"config": {"command": system}}})
+    offered = [{"name": f"a(); {system}", "args": {"x=1): pass": {"type": system}}, "description": system}]
+    tool = flow_node("u", "Tool", tools_metadata=offered)
+    asked = flow_node("i", "ConditionalRouter", input_text=system, match_text=f"' + {system} + '", operator=system)
+    edges = [
+        ("x", "out", "a", "input_value"),
+        ("t", "component_as_tool", "a", "tools"),
+        ("u", "component_as_tool", "a", "tools"),
+        ("a", "response", "i", "input_text"),
+    ]
+    hostile = flow_agent("a", system, f"{{{system}}}", output_schema=[{"name": system, "type": system}])
+    return {
+        "langflow.json": flow([coded, server, tool, asked, hostile, note("n", system)], edges),
+        "list.json": [CHAIN],
+    }
 
 
 def documents(trace: Path) -> dict[str, JsonValue]:
@@ -229,7 +285,7 @@ def documents(trace: Path) -> dict[str, JsonValue]:
 def test_importing_does_nothing_but_read(tmp_path: Path):
     trace, folder = tmp_path / "trace", tmp_path / "files"
     folder.mkdir()
-    hostile = scripts(trace) | {name: json.dumps(each) for name, each in documents(trace).items()}
+    hostile = scripts(trace) | {name: json.dumps(each) for name, each in (documents(trace) | flows(trace)).items()}
     for name, text in (samples() | hostile).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)

@@ -13,9 +13,14 @@ from studio.components import Component, Opaque, catalogue
 from studio.components.base import opaque_class
 from studio.errors import StudioError
 from studio.importers import import_bundle, read_bundle
+from tests.importers.agent_framework_samples import CLERK, WORKFLOW
 from tests.importers.agent_spec_samples import SPEC_SAMPLES
 from tests.importers.classic_samples import RECORDED_SAMPLES
 from tests.importers.crewai_samples import CREW_SAMPLES
+from tests.importers.dify_samples import BRANCH as DIFY_BRANCH
+from tests.importers.dify_samples import written
+from tests.importers.langflow_samples import BRANCH, CHAIN
+from tests.importers.letta_samples import LETTA_SAMPLES
 from tests.importers.markdown_samples import MARKDOWN_SAMPLES
 from tests.importers.samples import SAMPLES
 from tests.importers.workflows import DESK
@@ -96,8 +101,12 @@ def samples() -> dict[str, str]:
     agents = {
         f"harmless-{folder}/{name}": text for folder, files in MARKDOWN_SAMPLES.items() for name, text in files.items()
     }
+    files = {f"harmless-{name}.af": text for name, text in LETTA_SAMPLES.items()}
+    files |= {"harmless-workflow.yaml": WORKFLOW, "harmless-clerk.yaml": CLERK}
     specs = {f"harmless-{name}.yaml": text for name, text in SPEC_SAMPLES.items()}
-    return scripts | {"harmless-desk.json": json.dumps(DESK)} | crews | agents | specs
+    flows = {"harmless-chain.json": json.dumps(CHAIN), "harmless-branch.json": json.dumps(BRANCH)}
+    apps = {"harmless-desk.json": json.dumps(DESK), "harmless-dify.yml": written(DIFY_BRANCH)}
+    return scripts | flows | apps | crews | agents | files | specs
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 A set of runs of all kinds is made twice: once on a server that nobody ends, and once on one that is ended at random
 moments while clients watch, answer and reconnect. What differs is printed, and what was asked of the models twice.
 
-With `--fleet` the second set is made on two replicas and two workers on PostgreSQL. At random moments a worker is
-killed, ended or frozen for longer than it may be silent, a replica is killed, or the database crashes; clients go to
-another replica with each request.
+With `--fleet` the second set is made on two replicas and two workers on PostgreSQL. A worker is killed, ended, frozen
+or cut off from the database for longer than it may be silent, or its clock is turned; a replica is killed; the database
+crashes or its disk is full. Clients go to another replica with each request, and `--watchers` look on besides. With
+`--rounds` each of these happens so often, in a random order; without, they happen until all runs have ended.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, repeat
 from pathlib import Path
 from random import Random
 from typing import Any, Protocol, cast
@@ -31,17 +32,26 @@ import httpx
 from studio.runs import LogEntry
 from studio.runs.replay import entries_of
 from studio.store import Store, open_store
+from studio.store.worker_lease import SILENT_S
 from tests.kills.diary import Asked, DiaryServer, by_key
+from tests.kills.faults import Faults
 from tests.kills.fleet import Fleet
 from tests.kills.studio import Studio, Watched, follow, make_team, start_run
-from tests.kills.teams import KINDS, as_compared
+from tests.kills.teams import KINDS, TOKENS, as_compared
+from tests.kills.watchers import Watchers
 
 AT_ONCE = 9
 """Runs under way."""
 BETWEEN_S = 1.0, 6.0
 """How long a server lives."""
-BETWEEN_FAULTS_S = 10.0, 25.0
-"""The same for a fleet, whose workers take a while to start, and are to get somewhere."""
+BETWEEN_FAULTS_S = 2.0, 6.0
+"""The same for a fleet, of which only one part fails at a time."""
+
+
+SEEN_WITHIN_S = 10.0
+"""After which whoever looks on has been told of the end of the last run."""
+TAKEN_OVER_S = SILENT_S + 2.0
+SPENT = "SELECT sum(calls)::bigint, sum(prompt_tokens + completion_tokens)::bigint FROM spending WHERE kind = 'model'"
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,8 @@ class Found:
     diary: Sequence[Asked]
     ended: Sequence[tuple[float, float]]
     """When the server was told to end, and when it was gone."""
+    problems: Sequence[str] = ()
+    """What is wrong whatever an unbroken set is like."""
 
 
 class Served(Protocol):
@@ -72,46 +84,68 @@ async def one_set(folder: Path, count: int, number: signal.Signals | None, rando
         await studio.end(number)
         await studio.start()
 
+    faults = _Faults(repeat(fault) if number else (), partial(random.uniform, *BETWEEN_S))
+
     async def close() -> None:
         await studio.end(signal.SIGTERM)
 
     await studio.start()
     opening = partial(open_store, folder / "data")
-    found = await _made(studio, count, fault if number else None, close, opening, partial(random.uniform, *BETWEEN_S))
+    found = await _made(studio, count, faults, close, opening)
     return replace(found, ended=studio.ended[:-1])
 
 
-async def one_set_of_fleet(folder: Path, count: int, random: Random) -> Found:
-    """The same on a fleet, whose parts fail at random moments."""
-    fleet = await Fleet(folder, random).open()
+async def one_set_of_fleet(folder: Path, count: int, random: Random, rounds: int, watchers: int) -> Found:
+    """The same on a fleet, whose parts fail: each of them so many times, or at random until the runs have ended."""
+    fleet = await Fleet(folder, disk=bool(rounds)).open()
+    faults = Faults(fleet, random)
     opening = partial(open_store, folder / "data", fleet.url)
-
-    async def close() -> None:
-        await fleet.end_processes()
-
+    happening = (partial(faults.happen, name) for name in faults.names(rounds))
+    every = len(faults.kinds) * rounds
+    between_s = partial(random.uniform, *BETWEEN_FAULTS_S)
     try:
-        found = await _made(fleet, count, fleet.fault, close, opening, partial(random.uniform, *BETWEEN_FAULTS_S))
+        found = await _made(
+            fleet, count, _Faults(happening, between_s, every), fleet.end_processes, opening, (watchers, random)
+        )
+        told = await fleet.ask(SPENT)
     finally:
         await fleet.close()
-    print(f"faults: {dict(Counter(fleet.happened))}", file=sys.stderr)
-    return found
+    answered = len({asked.key for asked in found.diary if asked.answered_at is not None})
+    print(f"faults: {dict(Counter(faults.happened))}", file=sys.stderr)
+    print(f"  taken over after, in seconds: {[round(each, 1) for each in sorted(faults.takeovers_s)]}")
+    print(f"  in the ledger: {told[0]} calls and tokens; answered by the model server: {answered} requests")
+    wrong = [] if told == [(answered, answered * TOKENS)] else ["the ledger is not what the model server counted"]
+    wrong += [f"runs were taken over after {each:.1f} s" for each in faults.takeovers_s if each > TAKEN_OVER_S]
+    return replace(found, problems=[*found.problems, *wrong])
+
+
+@dataclass(frozen=True)
+class _Faults:
+    """What happens, after which time each, and how many there will be; 0 of what has no end."""
+
+    happening: Iterable[Callable[[], Awaitable[None]]]
+    between_s: Callable[[], float]
+    count: int = 0
 
 
 async def _made(
     studio: Served,
     count: int,
-    fault: Callable[[], Awaitable[None]] | None,
+    faults: _Faults,
     close: Callable[[], Awaitable[None]],
     opening: Callable[[], AbstractAsyncContextManager[Store]],
-    between_s: Callable[[], float],
+    watching: tuple[int, Random] = (0, Random()),
 ) -> Found:
     with DiaryServer() as models:
         watched: dict[str, Watched] = {}
+        watchers = Watchers(watched, watching[1])
         async with studio.client() as client, asyncio.TaskGroup() as group:
             teams = {kind: await make_team(client, KINDS[kind], models.url) for kind in KINDS}
             room, alone = asyncio.Semaphore(AT_ONCE), asyncio.Lock()
+            admitted = asyncio.Semaphore(0 if faults.count else count)
 
             async def one_run(name: str, kind: str) -> None:
+                await admitted.acquire()
                 async with room:
                     async with alone:  # what is started while the server ends may be there and nobody knows its id
                         run_id = await start_run(client, teams[kind], f"Task {name}.")
@@ -123,18 +157,29 @@ async def _made(
                 group.create_task(one_run(f"{place} {kinds[place % len(kinds)]}", kinds[place % len(kinds)]))
                 for place in range(count)
             ]
-            while fault is not None and not all(run.done() for run in runs):
-                await asyncio.wait(runs, timeout=between_s())
+            lookers = [group.create_task(watchers.look_on(client)) for _ in range(watching[0])]
+            for number, fault in enumerate(faults.happening, 1):
+                if faults.count:  # some runs are under way at each
+                    for _ in range(count * number // faults.count - count * (number - 1) // faults.count):
+                        admitted.release()
+                await asyncio.wait(runs, timeout=faults.between_s())
+                if not faults.count and all(run.done() for run in runs):
+                    break
                 async with alone:
                     await fault()
                 print(f"{len(studio.ended)} ends, {sum(run.done() for run in runs)} runs done", file=sys.stderr)
+            await asyncio.wait(runs)
+            await asyncio.sleep(SEEN_WITHIN_S if lookers else 0)
+            for each in lookers:
+                each.cancel()
         await close()
         async with opening() as store:
             logs = {
                 name: [entry async for page in entries_of(store.runs, each.run_id) for entry in page]
                 for name, each in watched.items()
             }
-        return Found(watched, logs, models.diary, list(studio.ended))
+        print(f"  {len(watchers.saw)} times somebody watched a run besides", file=sys.stderr)
+        return Found(watched, logs, models.diary, list(studio.ended), watchers.problems(logs))
 
 
 def said(log: Sequence[LogEntry]) -> list[str]:
@@ -201,6 +246,9 @@ def report(whole: Found, broken: Found) -> int:
         f"{sum(map(len, broken.logs.values()))} entries, {len(broken.diary)} requests ({needed} needed)"
     )
     states = Counter(each.state for each in broken.watched.values())
+    for problem in broken.problems:
+        print(f"  {problem}")
+    wrong += len(broken.problems)
     print(f"  states {dict(states)}; unbroken {dict(Counter(each.state for each in whole.watched.values()))}")
     for name, watched in broken.watched.items():
         problems = problems_of(name, watched, whole, broken)
@@ -245,6 +293,8 @@ async def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=27)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fleet", action="store_true", help="two replicas and two workers on PostgreSQL")
+    parser.add_argument("--rounds", type=int, default=0, help="how often each part of a fleet fails")
+    parser.add_argument("--watchers", type=int, default=0, help="how many look on besides")
     parser.add_argument("--folder", type=Path, default=None, help="where the data is left; a temporary one if left out")
     options = parser.parse_args(arguments)
     folder = options.folder or Path(tempfile.mkdtemp(prefix="kills-"))
@@ -253,7 +303,9 @@ async def main(arguments: Sequence[str] | None = None) -> int:
     whole = await one_set(folder / "whole", options.runs, None, Random(options.seed))
     number = signal.Signals[f"SIG{options.signal}"]
     if options.fleet:
-        broken = await one_set_of_fleet(folder / "broken", options.runs, Random(options.seed))
+        broken = await one_set_of_fleet(
+            folder / "broken", options.runs, Random(options.seed), options.rounds, options.watchers
+        )
     else:
         broken = await one_set(folder / "broken", options.runs, number, Random(options.seed))
     return report(whole, broken)

@@ -1,4 +1,4 @@
-"""A fleet whose parts are ended, frozen and cut off, where `tests.kills` has one server."""
+"""A fleet whose parts can fail, where `tests.kills` has one server."""
 
 from __future__ import annotations
 
@@ -6,23 +6,41 @@ import asyncio
 import os
 import signal
 import socket
+import subprocess
 import sys
-import time
+import tempfile
 from asyncio.subprocess import Process
-from contextlib import ExitStack
+from collections.abc import Collection, Generator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import cycle
 from pathlib import Path
-from random import Random
 from typing import Self
 
 import httpx
+from sqlalchemy import NullPool, text
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from tests.store.postgres import PostgresServer, find_programs, running_server
+from tests.store.breaking import BreakableWay, breakable
+from tests.store.postgres import find_programs, running_server
 
-FROZEN_S = 20.0
-"""Longer than a silent worker is waited for."""
 READY_WITHIN_S = 120.0
-FAULTS = ("kill the worker", "freeze the worker", "kill a replica", "crash the database", "end the worker")
+TAKEN_OVER_WITHIN_S = 60.0
+DISK_MB = 400
+CLOCKS = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+"""What gives a process a clock of its own, as Debian's package `faketime` has it."""
+FENCED = 75
+
+
+@dataclass
+class Worker:
+    """A process that drives runs, the way by which it reaches the database, and the file that its clock follows."""
+
+    process: Process
+    url: str
+    way: BreakableWay
+    clock: Path
 
 
 class Fleet:
@@ -30,108 +48,42 @@ class Fleet:
 
     Args:
         folder: For the keys and what processes print.
-        random: Chooses what happens.
-        faults: What may happen.
+        disk: Whether the server's data gets a small disk of its own, which is mounted.
     """
 
-    def __init__(self, folder: Path, random: Random, faults: tuple[str, ...] = FAULTS) -> None:
+    def __init__(self, folder: Path, *, disk: bool = False) -> None:
         self._folder = folder
-        self._random = random
-        self._faults = faults
-        self._stack = ExitStack()
-        self._ports = [_free_port(), _free_port()]
-        self._replicas: list[Process] = []
-        self._workers: list[Process] = []
-        self.server: PostgresServer | None = None
+        self._stack = AsyncExitStack()
+        self._wants_disk = disk
+        self.disk: Path | None = None
+        self.ports = [_free_port(), _free_port()]
+        self.replicas: list[Process] = []
+        self.workers: list[Worker] = []
         self.url = ""
         self.token = "a-token-that-all-of-them-have"
         self.ended: list[tuple[float, float]] = []
-        self.happened: list[str] = []
 
     async def open(self) -> Self:
         """Return when all of it is ready."""
         programs = find_programs()
         assert programs, "No PostgreSQL server is installed."
-        self.server = self._stack.enter_context(running_server(programs))
+        if self._wants_disk:
+            self.disk = self._stack.enter_context(_small_disk())
+        self.server = self._stack.enter_context(running_server(programs, self.disk, keeps_commits=True))
         self.url = self.server.url("postgres").render_as_string()
-        await (await self._run("migrate")).wait()
-        self._workers = [await self._run("worker"), await self._run("worker")]
-        self._replicas = [await self._web(port) for port in self._ports]
-        await self._until_ready()
+        await (await self._run("migrate", self.url)).wait()
+        self.workers = [await self._new_worker(place) for place in range(2)]
+        self.replicas = [await self.new_replica(place) for place in range(2)]
+        await self.until_ready()
         return self
 
-    async def fault(self) -> None:
-        """Let something happen, and return when all of it is ready again."""
-        what = self._random.choice(self._faults)
-        told_at = time.monotonic()
-        match what:
-            case "kill the worker" | "end the worker":
-                number = signal.SIGKILL if what.startswith("kill") else signal.SIGTERM
-                for place in range(len(self._workers)):  # one of them drives
-                    await _end(self._workers[place], number)
-                    self._workers[place] = await self._run("worker")
-            case "freeze the worker":
-                await self._freeze()
-            case "kill a replica":
-                place = self._random.randrange(len(self._replicas))
-                await _end(self._replicas[place], signal.SIGKILL)
-                self._replicas[place] = await self._web(self._ports[place])
-            case _:
-                assert self.server
-                await asyncio.to_thread(self.server.stop)
-                await asyncio.sleep(self._random.uniform(0, 3))
-                await asyncio.to_thread(self.server.start)
-        for place, worker in enumerate(self._workers):
-            if worker.returncode is not None:  # as a supervisor does
-                self._workers[place] = await self._run("worker")
-        await self._until_ready()
-        self.ended.append((told_at, time.monotonic()))
-        self.happened.append(what)
-
-    async def end_processes(self) -> None:
-        """End all but the database."""
-        for each in [*self._replicas, *self._workers]:
-            await _end(each, signal.SIGTERM)
-
-    async def close(self) -> None:
-        for each in [*self._replicas, *self._workers]:
-            await _end(each, signal.SIGKILL)
-        await asyncio.to_thread(self._stack.close)
-
-    def client(self) -> httpx.AsyncClient:
-        """A client that goes to another replica with each request."""
-        return httpx.AsyncClient(
-            base_url="http://127.0.0.1",
-            headers={"Authorization": f"Bearer {self.token}"},
-            timeout=httpx.Timeout(60, read=60),
-            transport=_Hopping(self._ports),
-        )
-
-    async def _freeze(self) -> None:
-        """Stop a worker for longer than it may be silent. When it goes on it may find that it drives nothing more."""
-        place = self._random.randrange(len(self._workers))
-        frozen = self._workers[place]
-        frozen.send_signal(signal.SIGSTOP)
-        await asyncio.sleep(FROZEN_S)
-        frozen.send_signal(signal.SIGCONT)
-        try:
-            async with asyncio.timeout(30):
-                assert await frozen.wait() == 75, f"It ended with {frozen.returncode}."
-            self._workers[place] = await self._run("worker")
-        except TimeoutError:
-            pass  # it had stood by
-
-    async def _run(self, *arguments: str) -> Process:
-        with (self._folder / "processes.txt").open("a") as printed:
-            command = [sys.executable, "-m", "studio", *arguments]
-            return await asyncio.create_subprocess_exec(*command, stdout=printed, stderr=printed, env=self._environment)
-
-    async def _web(self, port: int) -> Process:
-        return await self._run("web", "--port", str(port))
-
-    async def _until_ready(self) -> None:
+    async def until_ready(self) -> None:
+        """Start what has ended, as a supervisor does, and wait until pages can be opened and workers are registered."""
+        for place, worker in enumerate(self.workers):
+            if worker.process.returncode is not None:
+                await self.restart_worker(place)
         async with asyncio.timeout(READY_WITHIN_S), httpx.AsyncClient(trust_env=False) as client:
-            for port in self._ports:
+            for port in self.ports:
                 while True:
                     try:
                         if (await client.get(f"http://127.0.0.1:{port}/readyz")).status_code == 200:
@@ -139,12 +91,123 @@ class Fleet:
                     except httpx.TransportError:
                         pass
                     await asyncio.sleep(0.2)
+            for worker in self.workers:
+                while True:
+                    if await self._is_registered(worker):
+                        break
+                    await asyncio.sleep(0.2)
+
+    async def _is_registered(self, worker: Worker) -> bool:
+        pid = str(worker.process.pid)
+        return await self.ask("SELECT count(*) FROM worker WHERE name LIKE '%:' || :pid", pid=pid) == [(1,)]
+
+    async def restart_worker(self, place: int) -> None:
+        """Start one that has ended once more."""
+        worker = self.workers[place]
+        worker.process = await self._work(worker.url, worker.clock)
+
+    async def new_replica(self, place: int) -> Process:
+        return await self._run("web", self.url, "--port", str(self.ports[place]))
+
+    async def driven_by(self, worker: Worker) -> list[str]:
+        """The runs that a worker drives."""
+        rows = await self.ask(
+            "SELECT run_id FROM run_driver JOIN worker ON worker.id = worker_id WHERE name LIKE '%:' || :pid",
+            pid=str(worker.process.pid),
+        )
+        return [str(run_id) for (run_id,) in rows]
+
+    async def until_taken_over(self, runs: Collection[str], lost: Worker) -> None:
+        """Return when no run is driven by the worker that was lost, and all that go on are by others."""
+        statement = (
+            "SELECT count(*) FROM run LEFT JOIN run_driver ON run_driver.run_id = run.id "
+            "LEFT JOIN worker ON worker.id = worker_id "
+            "WHERE run.id = ANY(:runs) AND run.state = 'running' AND (name IS NULL OR name LIKE '%:' || :pid)"
+        )
+        async with asyncio.timeout(TAKEN_OVER_WITHIN_S):
+            while True:
+                if await self.ask(statement, runs=list(runs), pid=str(lost.process.pid)) == [(0,)]:
+                    return
+                await asyncio.sleep(0.05)
+
+    async def ask(self, statement: str, **values: object) -> list[tuple[object, ...]]:
+        """What the database says."""
+        async with self._engine.connect() as connection:
+            return [tuple(row) for row in await connection.execute(text(statement), values)]
+
+    async def end_processes(self) -> None:
+        """End all but the database."""
+        for each in self._processes:
+            await end(each, signal.SIGTERM)
+
+    async def close(self) -> None:
+        for each in self._processes:
+            await end(each, signal.SIGKILL)
+        await self._engine.dispose()
+        await self._stack.aclose()
+
+    def client(self) -> httpx.AsyncClient:
+        """A client that goes to another replica with each request."""
+        return httpx.AsyncClient(
+            base_url="http://127.0.0.1",
+            headers={"Authorization": f"Bearer {self.token}"},
+            timeout=httpx.Timeout(60, read=60),
+            transport=_Hopping(self.ports),
+        )
+
+    @cached_property
+    def _engine(self) -> AsyncEngine:
+        return create_async_engine(self.url, poolclass=NullPool)
 
     @property
-    def _environment(self) -> dict[str, str]:
-        told = {"DATABASE_URL": self.url, "DATA_DIR": str(self._folder / "data"), "TOKEN": self.token}
-        settings = {f"STUDIO_{name}": value for name, value in told.items()}
-        return {**os.environ, "OPENAI_API_KEY": "key", "PYTHONDONTWRITEBYTECODE": "", **settings}
+    def _processes(self) -> list[Process]:
+        return [*self.replicas, *(worker.process for worker in self.workers)]
+
+    async def _new_worker(self, place: int) -> Worker:
+        clock = self._folder / f"clock-{place}"
+        clock.write_text("+0\n")
+        socket_folder = self._stack.enter_context(tempfile.TemporaryDirectory())  # the path of a socket must be short
+        opened = breakable(self.url, self.server.socket, Path(socket_folder))
+        url, way = await self._stack.enter_async_context(opened)
+        return Worker(await self._work(url, clock), url, way, clock)
+
+    async def _work(self, url: str, clock: Path) -> Process:
+        told = {
+            "FAKETIME_TIMESTAMP_FILE": str(clock),
+            "FAKETIME_CACHE_DURATION": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+        own_clock = {"LD_PRELOAD": str(CLOCKS), **told} if CLOCKS else {}
+        return await self._run("worker", url, **own_clock)
+
+    async def _run(self, command: str, url: str, *arguments: str, **environment: str) -> Process:
+        settings = {"DATABASE_URL": url, "DATA_DIR": str(self._folder / "data"), "TOKEN": self.token}
+        told = {f"STUDIO_{name}": value for name, value in settings.items()}
+        with (self._folder / "processes.txt").open("a") as printed:
+            return await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "studio", command, *arguments),
+                stdout=printed,
+                stderr=printed,
+                env={**os.environ, "OPENAI_API_KEY": "key", "PYTHONDONTWRITEBYTECODE": "", **told, **environment},
+            )
+
+
+@contextmanager
+def _small_disk() -> Generator[Path | None]:
+    """A disk in memory; None where this user may not mount one."""
+    with tempfile.TemporaryDirectory(prefix="studio-disk-") as folder:
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m,mode=755", "none", folder],
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            yield None
+            return
+        try:
+            yield Path(folder)
+        finally:
+            subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 class _Hopping(httpx.AsyncBaseTransport):
@@ -168,7 +231,7 @@ class _Hopping(httpx.AsyncBaseTransport):
         await self._inner.aclose()
 
 
-async def _end(process: Process, number: signal.Signals) -> None:
+async def end(process: Process, number: signal.Signals) -> None:
     if process.returncode is None:
         process.send_signal(number)
         await process.wait()

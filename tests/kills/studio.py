@@ -143,8 +143,8 @@ async def follow(
     """Watch a run to its end, or so far, and answer what it asks; where the server is gone, try again and again."""
     while not until(watched):
         try:
-            async with aclosing(_events(client, watched)) as events:
-                async for name, data in events:
+            async with aclosing(events(client, watched)) as sent:
+                async for name, data in sent:
                     await _take(client, watched, name, data)
                     if until(watched):
                         return
@@ -152,7 +152,8 @@ async def follow(
             await asyncio.sleep(AGAIN_S)
 
 
-async def _events(client: httpx.AsyncClient, watched: Watched) -> AsyncGenerator[tuple[str, Any]]:
+async def events(client: httpx.AsyncClient, watched: Watched) -> AsyncGenerator[tuple[str, Any]]:
+    """What a run's page is sent on one connection, from where it was."""
     headers = {"Last-Event-ID": watched.last_id} if watched.last_id else {}
     async with client.stream("GET", f"/api/runs/{watched.run_id}/stream", headers=headers) as response:
         watched.connections += 1
@@ -179,12 +180,18 @@ async def _events(client: httpx.AsyncClient, watched: Watched) -> AsyncGenerator
                     pass
 
 
-async def _take(client: httpx.AsyncClient, watched: Watched, name: str, data: Any) -> None:
+def take_note(watched: Watched, name: str, data: Any) -> None:
+    """Keep what was sent."""
     if name == "entries":
         watched.shown += data
         watched.shown_at += [time.monotonic()] * len(data)
     elif name == "state":
         watched.state, watched.detail, watched.in_flight = data["state"], data["detail"], len(data["in_flight"])
+
+
+async def _take(client: httpx.AsyncClient, watched: Watched, name: str, data: Any) -> None:
+    take_note(watched, name, data)
+    if name == "state":
         if data["state"] == "paused" and data["reason"] in ("killed", "error", "approval") and not data["pending"]:
             await tell(client, watched, {"command": "continue"})
         elif data["pending"]:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openai.types.chat import ChatCompletionChunk
 from pydantic import BaseModel
 
 from studio.components import all_capabilities, load_component
 from studio.errors import MissingSecret, ModelRefused, ModelUnavailable
-from studio.messages import CreateResult, FunctionCall, LLMMessage, ToolSchema, UserMessage
+from studio.messages import CreateResult, FunctionCall, LLMMessage, RequestUsage, ToolSchema, UserMessage
 from studio.models import OpenAIChatCompletionClient
+from studio.models.openai_answer import Fold
 from tests.fakes.openai_server import Call, OpenAIServer, Reply
 from tests.models.conftest import MakeClient
 
@@ -84,6 +86,37 @@ async def test_an_unreachable_server_is_named() -> None:
         await client.create(ASK)
     await client.close()
     assert "base URL" in caught.value.fix
+
+
+async def test_no_objects_are_made_of_the_pieces_of_a_stream(
+    openai_server: OpenAIServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They take longer than all else that is done with a word."""
+
+    def refuse(*_: object, **__: object) -> ChatCompletionChunk:
+        raise AssertionError("A piece was made into an object.")
+
+    monkeypatch.setattr(ChatCompletionChunk, "construct", refuse)
+    openai_server.say("one two three")
+    *words, result = await collect(make_client())
+    assert words == ["one ", "two ", "three"]
+    assert isinstance(result, CreateResult)
+    assert (result.usage.prompt_tokens, result.usage.completion_tokens) == (11, 7)
+
+
+async def test_a_piece_may_lack_what_the_api_says_it_has() -> None:
+    fold = Fold()
+    pieces: list[dict[str, Any]] = [
+        {},
+        {"choices": None, "usage": None},
+        {"choices": [{}]},
+        {"choices": [{"delta": None, "logprobs": None, "finish_reason": None}]},
+        {"choices": [{"delta": {"content": None, "tool_calls": None, "reasoning_content": None}}]},
+        {"choices": [{"delta": {"content": "yes"}, "logprobs": {"content": None}, "finish_reason": "stop"}]},
+        {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": None, "prompt_tokens_details": None}},
+    ]
+    assert [text for piece in pieces for text in fold.add(piece)] == ["yes"]
+    assert fold.result().usage == RequestUsage(prompt_tokens=3, completion_tokens=0, cached_tokens=0)
 
 
 async def test_a_service_without_stream_options_is_asked_again_without(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
 from studio.components import load_component
 from studio.conditions import ExternalTermination, MaxMessageTermination, TextMentionTermination, TokenUsageTermination
-from studio.messages import Explanation, TerminationProgressEvent, message_from_json
+from studio.messages import Explanation, SpeakerDecisionEvent, TerminationProgressEvent, message_from_json
 from studio.messages import explained as explaining
 from studio.runs import Breakpoint, LogEntry, RunState
 from studio.teams import RoundRobinGroupChat, Team
@@ -69,6 +70,27 @@ async def test_the_log_says_what_the_events_say(open_studio: OpenStudio, breakpo
         logged = [timeless(entry.body) for entry in await studio.log(run_id) if entry.kind == "explanation"]
     assert logged == told
     assert len(logged) > 10
+
+
+async def test_no_event_is_made_of_what_a_run_explains_while_nobody_looks(
+    open_studio: OpenStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[type[Explanation]] = []
+    for kind in (SpeakerDecisionEvent, TerminationProgressEvent):
+        create = kind.create
+
+        def counted(*, of: type[Explanation] = kind, create: Any = create, **what: Any) -> Explanation:
+            made.append(of)
+            return create(**what)
+
+        monkeypatch.setattr(kind, "create", counted)
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted(*("a: one", "b: two") * 20), "Go.")
+        await studio.until(run_id, RunState.FINISHED)
+        entries = await studio.log(run_id)
+    assert len(explained(list(entries))) > 80
+    assert made.count(TerminationProgressEvent) == 0
+    assert made.count(SpeakerDecisionEvent) <= 2  # the first of each participant, of which the text is kept
 
 
 async def test_a_page_is_sent_explanations_in_their_order(open_studio: OpenStudio) -> None:

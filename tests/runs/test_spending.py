@@ -10,13 +10,14 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from studio.effects import EffectRequest, RecordingEffects
+from studio.errors import SetupError
 from studio.models import Price
 from studio.models.prices import PriceBook
 from studio.models.spending import Spending
 from studio.runs import Lease, RunState, RunStatus, SpendingScope, Usage
 from studio.runs.active_run import ActiveRun
 from studio.runs.middleware.budget import BudgetEffects
-from studio.runs.spending.ledger import A_DAY_S, BudgetRegistry
+from studio.runs.spending.ledger import A_DAY_S, BudgetRegistry, DayTotals, Hold, NullBudgetStore
 from studio.runs.spending.limits import Budget, DayLimits
 from tests.runs.memory_log import MemoryLog
 
@@ -129,3 +130,26 @@ async def test_a_status_tells_the_usage_of_the_entries_that_it_is_written_with(r
         assert status.usage.prompt_tokens == 100 * len(calls)
     assert reckoning.log.statuses[-1][0] == len(reckoning.log.entries)
     assert (reckoning.run.status.usage, reckoning.run.view.usage) == (Usage(200, 20, 600, 0),) * 2
+
+
+class Restarting(NullBudgetStore):
+    """A shared database that does not answer the first times."""
+
+    is_shared = True
+
+    def __init__(self) -> None:
+        self.refusals_left = 2
+
+    async def hold(self, hold: Hold, *, of_team: DayLimits, of_studio: DayLimits) -> tuple[bool, DayTotals]:
+        if self.refusals_left:
+            self.refusals_left -= 1
+            raise SetupError("The database does not answer.")
+        return await super().hold(hold, of_team=of_team, of_studio=of_studio)
+
+
+async def test_a_call_waits_for_a_database_that_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("studio.runs.spending.ledger.LOOK_S", 0)
+    assert await BudgetRegistry(Restarting()).hold("team", 10, 10)
+    monkeypatch.setattr("studio.runs.spending.ledger.PATIENCE", 1)
+    with pytest.raises(SetupError):
+        await BudgetRegistry(Restarting()).hold("team", 10, 10)

@@ -34,6 +34,8 @@ def requests_to(document: dict[str, Any], team: JsonObject, known: Mapping[str, 
         "team_id": known["team_id"],
         "hashes": [known["hash"]],
         "revision": 1,
+        "cron": "@yearly",
+        "label": "Tracker",
         "seq": 0,
         **dict.fromkeys(TOLD, TELLING),
     }

@@ -154,9 +154,11 @@ class _Known(dict[str, str]):
 
 
 def published(studio: Studio, team_id: str) -> dict[str, str]:
-    """The name of a deployment of the team, and a key of its callers."""
+    """The name of a deployment of the team, a key of its callers, a schedule and a hook."""
     made = studio.ask("POST", "/api/deployments", team_id=team_id, name="told", key_label="shop")
-    return {"deployment": "told", "key": made["key"]["key"]}
+    schedule = studio.ask("POST", "/api/deployments/told/schedules", cron="@yearly", task="Go.")
+    hook = studio.ask("POST", "/api/deployments/told/hooks", label="Tracker", task="Go.")
+    return {"deployment": "told", "key": made["key"]["key"], "schedule_id": schedule["id"], "hook_id": hook["id"]}
 
 
 def calls(model: OpenAIServer, *, holds_at: str = "") -> None:

@@ -41,7 +41,11 @@ class BreakableWay:
         if not self.is_open:
             writer.close()
             return
-        far_reader, far_writer = await asyncio.open_unix_connection(str(self._server))
+        try:
+            far_reader, far_writer = await asyncio.open_unix_connection(str(self._server))
+        except OSError:  # the server is gone itself
+            writer.close()
+            return
         ends = {writer, far_writer}
         self._open |= ends
         try:

@@ -11,12 +11,15 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from sqlalchemy import URL, text
+from anyio.from_thread import start_blocking_portal
+from sqlalchemy import URL, make_url, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 PROGRAMS = ("initdb", "pg_ctl", "postgres")
 # What it holds need not outlive a power cut. Without an address only who reaches the folder reaches the server.
-OPTIONS = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "listen_addresses=", "shared_buffers=16MB")
+OPTIONS = ("fsync=off", "full_page_writes=off", "listen_addresses=", "shared_buffers=16MB")
+FORGETFUL = "synchronous_commit=off"
+"""What was committed last is gone after a crash of the server."""
 OWNER = "studio"
 
 
@@ -27,18 +30,29 @@ class PostgresServer:
         folder: That of its socket.
         start: Starts it again.
         stop: Ends it at once, as a crash does.
+        is_running: Whether it does, of which a full disk may have been the end.
     """
 
-    def __init__(self, folder: Path, start: Callable[[], None], stop: Callable[[], None]) -> None:
+    def __init__(
+        self, folder: Path, start: Callable[[], None], stop: Callable[[], None], is_running: Callable[[], bool]
+    ) -> None:
         self._folder = folder
         self.start = start
         self.stop = stop
+        self.is_running = is_running
+
+    @contextmanager
+    def database_of_a_thread(self, template: str = "") -> Generator[str]:
+        """The same for a caller that has no loop, or one that is a browser's."""
+        with start_blocking_portal() as portal, portal.wrap_async_context_manager(self.database(template)) as url:
+            yield url
 
     @asynccontextmanager
-    async def database(self) -> AsyncGenerator[str]:
-        """The URL of an empty database, which is there meanwhile."""
+    async def database(self, template: str = "") -> AsyncGenerator[str]:
+        """The URL of an empty database, or of a copy of the one at this URL, which is there meanwhile."""
         name = f"test_{uuid4().hex}"
-        await self._execute(f"CREATE DATABASE {name}")
+        copied = f" TEMPLATE {make_url(template).database}" if template else ""
+        await self._execute(f"CREATE DATABASE {name}{copied}")
         try:
             yield self.url(name).render_as_string()
         finally:
@@ -68,10 +82,18 @@ def find_programs() -> Path | None:
 
 
 @contextmanager
-def running_server(programs: Path) -> Generator[PostgresServer]:
-    """A server that ends with the block."""
+def running_server(
+    programs: Path, disk: Path | None = None, *, keeps_commits: bool = False
+) -> Generator[PostgresServer]:
+    """A server that ends with the block.
+
+    Args:
+        programs: As `find_programs` finds them.
+        disk: Where its data is put; the system's temporary folder if left out.
+        keeps_commits: Whether what is committed outlives a crash of the server, which takes longer.
+    """
     # The system's folder, not pytest's: a socket's path must be short, and another user must get there.
-    with tempfile.TemporaryDirectory(prefix="studio-postgres-") as made:
+    with tempfile.TemporaryDirectory(prefix="studio-postgres-", dir=disk) as made:
         folder = Path(made)
         data = folder / "data"
         # PostgreSQL does not run as root.
@@ -79,15 +101,18 @@ def running_server(programs: Path) -> Generator[PostgresServer]:
         if user:
             shutil.chown(folder, user)
 
-        def run(program: str, *arguments: str | Path) -> None:
+        def outcome(program: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
             command = [programs / program, "-D", data, *arguments]
-            done = subprocess.run(
+            return subprocess.run(
                 command, user=user, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True
             )
+
+        def run(program: str, *arguments: str | Path) -> None:
+            done = outcome(program, *arguments)
             assert done.returncode == 0, f"{done.args} failed:\n{done.stdout}{done.stderr}"
 
         run("initdb", "--username", OWNER, "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync")
-        options = " ".join(f"-c {option}" for option in OPTIONS)
+        options = " ".join(f"-c {option}" for option in (*OPTIONS, *(() if keeps_commits else (FORGETFUL,))))
 
         def start() -> None:
             run("pg_ctl", "start", "--wait", "--log", folder / "log", "--options", f"-k {folder} {options}")
@@ -95,8 +120,12 @@ def running_server(programs: Path) -> Generator[PostgresServer]:
         def stop() -> None:
             run("pg_ctl", "stop", "--mode", "immediate")
 
+        def is_running() -> bool:
+            return outcome("pg_ctl", "status").returncode == 0
+
         start()
         try:
-            yield PostgresServer(folder, start, stop)
+            yield PostgresServer(folder, start, stop, is_running)
         finally:
-            stop()
+            if is_running():
+                stop()

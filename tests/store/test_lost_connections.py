@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from studio.runs import Draft, LeaseLost, NewRun, RunState, RunStatus
 from studio.store import StorageUnavailable, Store, open_store
 from tests.store.breaking import BreakableWay, breakable
-from tests.store.postgres import PostgresServer
+from tests.store.postgres import PostgresServer, find_programs, running_server
 
 RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
 NEW = NewRun(component={"provider": "x"}, task="Go.", task_text="Go.")
@@ -59,6 +60,19 @@ async def test_a_database_that_is_gone_is_told_in_a_sentence(postgres: PostgresS
             for _ in range(2):
                 with pytest.raises(StorageUnavailable, match="cannot be used"):
                     await store.ping()
+
+
+async def test_a_database_that_was_restarted_is_used_at_once(tmp_path: Path) -> None:
+    programs = find_programs()
+    if programs is None:
+        pytest.skip("No PostgreSQL server is installed.")
+    with running_server(programs, keeps_commits=True) as server:
+        async with open_store(tmp_path, server.url("postgres").render_as_string()) as store:
+            lease = await store.runs.create(NEW)
+            await asyncio.to_thread(server.stop)
+            await asyncio.to_thread(server.start)
+            assert (await store.runs.get(lease.run_id)).id == lease.run_id
+            await store.runs.create(NEW)
 
 
 async def test_entries_are_written_once_the_database_is_reached_again(opened: tuple[Store, BreakableWay]) -> None:

@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, make_url, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from studio.errors import SetupError
 from studio.store import open_store
 from studio.store.database import database_url
+from studio.store.form import MIGRATIONS, all_forms
 from studio.store.migrate import differences, upgrade
 from tests.store.stores import OpenStore, postgres_only
 
@@ -36,6 +39,13 @@ async def outside(folder: Path, url: str, work: Callable[[Connection], Result]) 
         result = await connection.run_sync(work)
     await engine.dispose()
     return result
+
+
+def test_the_forms_are_those_of_the_migrations_in_their_order() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    scripts = ScriptDirectory.from_config(config).walk_revisions()
+    assert list(all_forms()) == [script.revision for script in scripts][::-1]
 
 
 async def test_the_migrations_make_the_tables(database: str, tmp_path: Path) -> None:

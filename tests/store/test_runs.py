@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from studio.errors import Conflict, NotFound, SetupError
+from studio.errors import Conflict, NotFound
 from studio.runs import Draft, LeaseLost, LogEntry, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
-from studio.store import RunFilter, open_store
+from studio.store import RunFilter
 from tests.store.statements import statements
-from tests.store.stores import OpenStore, locked, postgres_only, sqlite_only
+from tests.store.stores import OpenStore, locked, sqlite_only
 
 RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
 NEW = NewRun(component={"provider": "x"}, task="Go.", task_text="Go.")
@@ -216,17 +216,6 @@ async def test_only_an_ended_run_can_be_deleted(open_it: OpenStore) -> None:
         assert await store.runs.read(lease.run_id) == []
 
 
-@postgres_only
-async def test_a_database_has_one_server_whatever_its_folder(tmp_path: Path, database: str) -> None:
-    async with open_store(tmp_path / "a", database) as one, open_store(tmp_path / "b", database) as other:
-        async with one.runs.own_runs():
-            with pytest.raises(SetupError, match="Another studio is running on 'postgresql"):
-                async with other.runs.own_runs():
-                    pass
-        async with other.runs.own_runs():
-            pass
-
-
 @sqlite_only
 async def test_a_locked_database_is_waited_for_once_and_not_for_each_run(
     open_it: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -240,7 +229,7 @@ async def test_a_locked_database_is_waited_for_once_and_not_for_each_run(
             told = await asyncio.gather(*writing, return_exceptions=True)
         assert [type(error) for error in told] == [LogUnavailable] * 9
         assert "another program has locked it" in str(told[0])
-        assert [statement for statement, _ in asked].count("BEGIN IMMEDIATE") == 1
+        assert [statement for statement, *_ in asked].count("BEGIN IMMEDIATE") == 1
 
 
 @sqlite_only

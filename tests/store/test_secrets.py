@@ -5,8 +5,12 @@ import stat
 from pathlib import Path
 
 import pytest
+from cryptography.fernet import Fernet
+from sqlalchemy import Connection, select, update
 
 from studio.errors import ConfigError, NotFound, SetupError
+from studio.store.secret_keys import ENCRYPTED
+from tests.store.full_tables import fill, outside
 from tests.store.stores import OpenStore, sqlite_only
 
 VALUE = "sk-a-value-that-nobody-may-read"
@@ -72,6 +76,50 @@ async def test_a_key_that_others_may_read_is_refused(open_it: OpenStore, tmp_pat
         assert "chmod 600" in refused.value.fix
         (tmp_path / "secret.key").chmod(0o600)
         assert (await store.secrets.source())("secret:openai") == VALUE
+
+
+async def test_a_new_key_opens_all_that_was_stored_and_the_old_one_does_not(
+    open_it: OpenStore, tmp_path: Path, database: str
+) -> None:
+    await fill(tmp_path, database)
+    async with open_it() as store:
+        sealed = store.secrets.encrypt(VALUE)
+    await outside(tmp_path, database, lambda connection: _put(connection, sealed))
+    async with open_it() as store, open_it() as other:
+        old = (tmp_path / "secret.key").read_bytes()
+        count, kept = await store.secrets.rotate_key()
+        assert count == 2 * len(ENCRYPTED) >= 4
+        assert (kept.read_bytes(), stat.S_IMODE(kept.stat().st_mode)) == (old, 0o600)
+        values = await outside(tmp_path, database, _sealed)
+        assert {other.secrets.decrypt("x", value) for value in values} == {
+            VALUE
+        }  # another process reads the file again
+        (tmp_path / "secret.key").write_bytes(old)
+        for value in values:
+            with pytest.raises(SetupError, match="different key"):
+                store.secrets.decrypt("x", value)
+
+
+def _put(connection: Connection, sealed: bytes) -> None:
+    for column in ENCRYPTED:
+        connection.execute(update(column.table).values({column.name: sealed}))
+
+
+def _sealed(connection: Connection) -> list[bytes]:
+    return [value for column in ENCRYPTED for value in connection.execute(select(column)).scalars()]
+
+
+async def test_a_change_of_the_key_that_was_interrupted_is_begun_again(open_it: OpenStore, tmp_path: Path) -> None:
+    file = tmp_path / "secret.key"
+    async with open_it() as store:
+        await store.secrets.set("openai", VALUE)
+        old, new = file.read_bytes(), Fernet.generate_key()
+        file.write_bytes(new + b"\n" + old)  # killed before anything was encrypted with it
+        await store.secrets.set("other", VALUE)
+        assert (await store.secrets.source())("secret:openai") == VALUE
+        await store.secrets.rotate_key()
+        assert old not in file.read_bytes()
+        assert {(await store.secrets.source())(f"secret:{name}") for name in ("openai", "other")} == {VALUE}
 
 
 async def test_what_is_stored_is_known_to_be_hidden_or_too_short_for_it(open_it: OpenStore) -> None:

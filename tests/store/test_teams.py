@@ -38,7 +38,7 @@ async def test_a_list_names_teams_and_who_takes_part(open_it: OpenStore) -> None
         await store.teams.create(team(label="Pair"), name="  ")
         await store.teams.create({"config": "nonsense"})
         found = [(one.name, one.summary) for one in await store.teams.list()]
-        assert found == [("Untitled team", ""), ("Pair", "RoundRobin"), ("RoundRobin", "RoundRobin: writer, critic")]
+        assert found == [("Untitled team", ""), ("Pair", "Round robin"), ("RoundRobin", "Round robin: writer, critic")]
 
 
 async def test_each_change_makes_a_version(open_it: OpenStore) -> None:

@@ -232,3 +232,12 @@ async def test_the_state_of_a_workflow_goes_on_where_it_was_left():
     await again.load_state(state)
     result = await asyncio.wait_for(again.run(), 5)
     assert said(result) == ["cook: Boil it."]
+
+
+async def test_texts_name_fields_of_objects_and_say_objects_as_json():
+    answer = assistant("sort", '{"kind": "tea"}', fields={"kind": {"type": "string"}}, keep_as="found")
+    team = graph(
+        [answer, step("say", message="{found[kind]} of {found}")], {"sort": [{"target": "say"}]}, {"found": None}
+    )
+    result = await team.run(task="Sort it.")
+    assert result.messages[-1].to_text() == 'tea of {"kind": "tea"}'

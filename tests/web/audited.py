@@ -10,6 +10,7 @@ import json
 import re
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -66,6 +67,15 @@ OWN_FOLDERS = (
 """Where the studio and Python lie, and where uploads do. All else, but its data folder, is not its own to open. The
 first is no folder: Python looks for a file of that name when it warns of a line that it parsed."""
 
+
+for name in (
+    "studio.exporters.agent_framework",
+    "studio.exporters.agent_spec",
+    "studio.exporters.autogen",
+    "studio.help.rendering",
+    "studio.importers.importing",
+):
+    import_module(name)  # a server imports them when they are first needed
 
 TEAM = {"component": team()}
 """What each component is compared with."""

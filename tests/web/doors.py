@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from studio.store import Role
+from studio.store import ROLES, Role
 from studio.web.app import WARMING
 from studio.web.auth import NEEDS
-from studio.web.auth.person import CALLER
+from tests.web.replicas import InTurns, second_of
 
 NEEDS_OF_PEOPLE: Mapping[str, tuple[Role, bool]] = {
-    route: (need.role, need.is_change) for route, need in NEEDS.items() if need.role != CALLER
+    route: (need.role, need.is_change) for route, need in NEEDS.items() if need.role in ROLES
 }
 """The routes that people use, with the role that each needs and whether it changes something."""
 TOKEN = "a-token-that-only-tests-know"
@@ -22,7 +22,14 @@ BASE_URL = "http://127.0.0.1:8040"
 
 
 def client_of(server: TestClient, headers: dict[str, str] | None = None) -> TestClient:
-    """Another client of the application that `server` started."""
+    """Another client of the application that `server` started; of two replicas in turns where there are two."""
+    client = _client_of_one(server, headers)
+    if other := second_of(server):
+        client._transport = InTurns(client._transport, _client_of_one(other)._transport)  # pyright: ignore[reportPrivateUsage]
+    return client
+
+
+def _client_of_one(server: TestClient, headers: dict[str, str] | None = None) -> TestClient:
     assert isinstance(server.app, FastAPI)
     client = TestClient(
         server.app, base_url=BASE_URL, headers=headers, follow_redirects=False, raise_server_exceptions=False

@@ -12,13 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fastapi.testclient import TestClient
+from pydantic import JsonValue
 
 from studio.components import Capability, JsonObject
 from studio.deployments import CallLimits, DeploymentSettings
 from studio.runs import Draft, NewRun, PendingInput, RunState, RunStatus
+from studio.services.team_suites import add_suite
 from studio.store import Store, open_store
 from studio.store.deployments import NewRelease
-from studio.store.tables import Call
+from studio.store.tables import Call, Schedule
 from studio.web.app import services_of
 from tests.web.documents import assistant, gallery, team
 from tests.web.doors import wait_until_warm
@@ -28,8 +30,10 @@ AGENTS = 1_000
 TURNS = 4_000
 GALLERIES = 50
 DEPLOYMENT = "busy"
+SCHEDULE = "daily"
 STATE_MB = 6
 """In messages of one megabyte."""
+FILE_MB = 50
 BULK_MB = 8
 WAITING = RunStatus(
     state=RunState.PAUSED,
@@ -55,6 +59,9 @@ class Large:
     bulky_run: str
     """One message of it is."""
     gallery: str
+    file: str
+    suite: str
+    """Of very many cases."""
 
 
 def wide_team(count: int = AGENTS) -> JsonObject:
@@ -64,6 +71,16 @@ def wide_team(count: int = AGENTS) -> JsonObject:
 def wide_gallery() -> JsonObject:
     agents: list[JsonObject] = [assistant(f"agent_{number}") for number in range(AGENTS)]
     return gallery(teams=[team()], agents=agents)
+
+
+def wide_suite() -> JsonObject:
+    """A suite of very many cases, with much text in each."""
+    cases: list[JsonValue] = [{"task": f"Case {number}. {'Go. ' * 90}", "target": "pine"} for number in range(MANY)]
+    return {
+        "suite": "Wide",
+        "scorers": [{"includes": "{target}"}, {"calls": {"any_order": ["a", "b"]}}],
+        "cases": cases,
+    }
 
 
 def fill(folder: Path) -> tuple[str, str]:
@@ -113,6 +130,11 @@ async def _publish(store: Store, team_id: str, run_id: str) -> None:
         at=datetime.now(UTC),
     )
     await store.calls.add(call, CallLimits())
+    schedule = Schedule(
+        id=SCHEDULE, deployment_id=made.id, cron="* * * * *", zone="UTC", task="Go.", is_on=False, created_at=call.at
+    )
+    await store.schedules.add(schedule)
+    await add_suite(store, team_id, wide_suite(), "ann")
 
 
 def _multiply(database: sqlite3.Connection, table: str, count: int, changed: Mapping[str, str]) -> None:
@@ -135,7 +157,9 @@ def furnish_large(server: TestClient, client: TestClient, busy_team: str, sessio
     _, bulky = _ended(server, client, team(assistant("writer", bulk), max_messages=2))
     made = client.post("/api/galleries", json={"text": gallery_text()})
     assert made.status_code == 201, made.text[:500]
-    return Large(wide, wide_run, busy_team, session, long, heavy, bulky, made.json()["id"])
+    file = client.post("/api/files", content=b"large" * FILE_MB * 200_000)
+    suite = client.get(f"/api/teams/{busy_team}/suites").json()[0]["id"]
+    return Large(wide, wide_run, busy_team, session, long, heavy, bulky, made.json()["id"], file.json()["id"], suite)
 
 
 def gallery_text() -> str:
@@ -146,7 +170,9 @@ def _ended(server: TestClient, client: TestClient, document: JsonObject) -> tupl
     """The ids of a new team and of its run, which is over."""
     body = json.dumps({"component": document}, ensure_ascii=False).encode()
     made = client.post("/api/teams", content=body, headers={"Content-Type": "application/json"}).json()
-    run_id = client.post("/api/runs", json={"team_id": made["id"], "task": "Go."}).json()["id"]
+    file = client.post("/api/files", params={"name": "a.txt"}, content=b"A file.").json()
+    task = {"team_id": made["id"], "task": "Go.", "files": [{"id": file["id"], "name": "a.txt"}]}
+    run_id = client.post("/api/runs", json=task).json()["id"]
     wait_to_end(server, run_id)
     return made["id"], run_id
 

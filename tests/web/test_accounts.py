@@ -11,9 +11,8 @@ from sqlalchemy import create_engine, text
 
 from studio.settings import Settings
 from studio.web.app import create_app
-from studio.web.auth.access_token import WRONG_GUESSES
 from studio.web.auth.session_cache import BROWSER_LASTS
-from studio.web.auth.sessions import MAX_WRONG_PER_NAME
+from studio.web.auth.sessions import MAX_WRONG_PER_ADDRESS, MAX_WRONG_PER_NAME
 from tests.web.direct import Asked, ask
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.signing_in import COOKIE, PASSWORD, add, csrf_of, signed_in, try_to_sign_in, work_passwords_out_quickly
@@ -30,7 +29,7 @@ def ada(client: TestClient, server: TestClient) -> TestClient:
 
 
 def test_without_users_the_token_opens_the_studio(browser: TestClient):
-    assert browser.get("/api/account").json() == {"name": "you", "role": "admin", "is_user": False}
+    assert browser.get("/api/account").json() == {"name": "owner", "role": "admin", "is_user": False}
     assert browser.post("/login", data={"name": "x", "password": "y"}).status_code == 403
 
 
@@ -50,6 +49,7 @@ def test_with_the_first_user_pages_need_a_sign_in(browser: TestClient, client: T
     assert signed_in(server, "Ada").get("/teams").status_code == 200
 
 
+@pytest.mark.embedded
 def test_the_token_opens_the_api_only_when_the_operator_chose_it(settings: Settings, client: TestClient):
     add(client, "Ada", "admin")
     assert client.get("/api/account").json()["name"] == "access token"
@@ -133,15 +133,17 @@ def test_guesses_from_one_network_of_ipv6_count_together(ada: TestClient, server
         kind = {"Content-Type": "application/x-www-form-urlencoded", "Origin": BASE_URL}
         return ask(server, Asked("POST", "/login", body=body, headers=kind, address=address)).status
 
-    statuses = [tried(f"2001:db8::{number:x}", number) for number in range(WRONG_GUESSES + 1)]
-    assert statuses == [401] * WRONG_GUESSES + [429]
+    statuses = [tried(f"2001:db8::{number:x}", number) for number in range(MAX_WRONG_PER_ADDRESS + 1)]
+    assert statuses == [401] * MAX_WRONG_PER_ADDRESS + [429]
     assert tried("2001:db8:0:1::1", 99) == 401
 
 
 def test_guessing_passwords_is_slowed_down_by_address(ada: TestClient, server: TestClient):
     assert ada.get("/teams").status_code == 200
-    statuses = [try_to_sign_in(server, f"user {number}", "wrong").status_code for number in range(WRONG_GUESSES + 1)]
-    assert statuses == [401] * WRONG_GUESSES + [429]
+    statuses = [
+        try_to_sign_in(server, f"user {number}", "wrong").status_code for number in range(MAX_WRONG_PER_ADDRESS + 1)
+    ]
+    assert statuses == [401] * MAX_WRONG_PER_ADDRESS + [429]
 
 
 def test_another_site_cannot_sign_somebody_in(ada: TestClient, server: TestClient):
@@ -165,6 +167,7 @@ def test_changes_need_the_csrf_value_of_this_very_sign_in(ada: TestClient, serve
         assert ada.post("/api/teams", json={}, headers={"X-Studio-CSRF": value}).status_code == 403
 
 
+@pytest.mark.embedded
 def test_signing_out_ends_the_sign_in_and_takes_the_cookie(ada: TestClient, server: TestClient):
     stolen = client_of(server)
     stolen.cookies.set(COOKIE, ada.cookies[COOKIE])
@@ -218,6 +221,7 @@ def test_a_name_is_taken_in_whatever_case(ada: TestClient):
     assert ada.post("/api/users", json={"name": "ADA", "password": PASSWORD}).status_code == 409
 
 
+@pytest.mark.embedded
 def test_a_sign_in_expires(ada: TestClient, settings: Settings, app: FastAPI):
     database = create_engine(f"sqlite:///{settings.data_dir / 'studio.db'}")
     with database.begin() as connection:
@@ -228,6 +232,7 @@ def test_a_sign_in_expires(ada: TestClient, settings: Settings, app: FastAPI):
     assert ada.get("/api/teams").status_code == 401
 
 
+@pytest.mark.embedded
 def test_a_browser_that_was_not_used_for_long_is_out(ada: TestClient, settings: Settings, app: FastAPI):
     database = create_engine(f"sqlite:///{settings.data_dir / 'studio.db'}")
     with database.begin() as connection:
@@ -256,9 +261,9 @@ def test_a_token_of_a_user_may_what_they_may_until_it_is_ended(ada: TestClient, 
 def test_a_token_of_a_user_comes_in_after_any_number_of_wrong_ones(ada: TestClient, server: TestClient):
     made = ada.post("/api/account/tokens", json={"label": "nightly"}).json()
     stranger = client_of(server)
-    tries = [f"Bearer {number}" for number in range(WRONG_GUESSES + 1)]
+    tries = [f"Bearer {number}" for number in range(MAX_WRONG_PER_ADDRESS + 1)]
     statuses = [stranger.get("/api/teams", headers={"Authorization": one}).status_code for one in tries]
-    assert statuses == [401] * WRONG_GUESSES + [429]
+    assert statuses == [401] * MAX_WRONG_PER_ADDRESS + [429]
     assert client_of(server, {"Authorization": f"Bearer {made['token']}"}).get("/api/teams").status_code == 200
 
 

@@ -97,6 +97,7 @@ async def sign_everybody_out(services: Services) -> None:
     services.accounts.presence.invalidate()
 
 
+@pytest.mark.embedded
 def test_a_stream_ends_when_its_sign_in_is_revoked(server: TestClient, client: TestClient, run_id: str):
     add(client, "Ada", "admin")
     cookie = signed_in(server, "Ada").cookies[COOKIE]

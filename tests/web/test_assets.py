@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from studio.settings import Settings
 from studio.web.assets.assets import Assets, load_assets
 from studio.web.assets.imports import modules_behind
-from studio.web.server import listen
+from studio.web.listening import listen
 from studio.web.templates import MODULE
 
 PAGE_MODULES = ("js/builder.js", "js/playground.js", "js/teams.js", "js/gallery.js", "js/settings.js")

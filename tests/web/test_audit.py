@@ -41,7 +41,7 @@ def test_each_change_is_written_down_with_who_made_it(ada: TestClient):
 
 def test_without_users_the_owner_is_you(client: TestClient):
     client.post("/api/teams", json={})
-    assert newest(client) == [("you", "POST /api/teams", "/api/teams", "201")]
+    assert newest(client) == [("owner", "POST /api/teams", "/api/teams", "201")]
 
 
 def test_looking_is_not_written_down(ada: TestClient):
@@ -92,8 +92,8 @@ def test_the_page_tells_it_in_words(ada: TestClient):
     assert "/api/" not in page.partition("<main")[2].partition("</main>")[0]
     ada.delete(f"/api/teams/{team_id}")
     assert "Deleted team" in ada.get("/audit").text
-    assert "Added a user" in ada.get("/audit", params={"who": "you"}).text
-    assert "Created a team" not in ada.get("/audit", params={"who": "you"}).text
+    assert "Added a user" in ada.get("/audit", params={"who": "owner"}).text
+    assert "Created a team" not in ada.get("/audit", params={"who": "owner"}).text
 
 
 def test_every_change_is_told_in_words():

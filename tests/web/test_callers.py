@@ -22,6 +22,8 @@ from tests.web.publishing import Published, publish, running
 CANARY = "cnry-of-another-caller"
 ROUTES = [route for route, need in NEEDS.items() if need.role == CALLER]
 OF_ONE_CALL = [route for route in ROUTES if "{call_id}" in route or "{response_id}" in route]
+JSON_RPC = re.compile("/(mcp|a2a/?)$")
+"""Routes whose protocol has errors of its own; `test_mcp.py` and `test_a2a.py` hold what they are."""
 BODIES = {
     "POST /d/{deployment}/calls": {"task": "Go."},
     "POST /d/{deployment}/calls/{call_id}/answers": {"question_id": "q", "text": "Yes."},
@@ -36,6 +38,13 @@ BODIES = {
         "method": "initialize",
         "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
     },
+    "POST /d/{deployment}/agui": {
+        "threadId": "t-agui",
+        "runId": "r1",
+        "messages": [{"role": "user", "content": "Go."}],
+    },
+    "POST /d/{deployment}/a2a": {"jsonrpc": "2.0", "id": 1, "method": "ListTasks"},
+    "POST /d/{deployment}/a2a/": {"jsonrpc": "2.0", "id": 1, "method": "ListTasks"},
 }
 
 
@@ -218,11 +227,21 @@ MALFORMED = [
     b'{"model": "support", "input": [{"role": "user", "content": [{"type": "input_image", "image_url": "file:///x"}]}]}',
     b'{"model": "support", "input": [{"type": "function_call_output", "call_id": "x", "output": "y"}]}',
     b'{"model": "support", "messages": []}',
+    b'{"threadId": "t", "runId": "r"}',
+    b'{"threadId": "a b", "runId": "r", "messages": [{"role": "user", "content": "x"}]}',
+    b'{"threadId": "t", "runId": "", "messages": [{"role": "user", "content": "x"}]}',
+    b'{"threadId": "t", "runId": "r", "messages": [{"role": "assistant", "content": "x"}]}',
+    b'{"threadId": "t", "runId": "r", "messages": [{"role": "user", "content": " "}]}',
+    b'{"threadId": "t", "runId": "r", "messages": [{"role": "user", "content": [{"type": "image"}]}]}',
+    b'{"threadId": "t", "runId": "r", "messages": ["x"], "resume": [{"interruptId": "x", "status": "resolved"}]}',
+    b'{"threadId": "t", "runId": "r", "messages": [{"role": "user", "content": "x"}], "tools": [{}]}',
+    b'{"threadId": "t", "runId": "r", "messages": [{"role": "user", "content": "x"}], "state": {"a": 1}}',
+    b'{"threadId": "t", "runId": "r", "messages": [{"role": "user", "content": "x"}], "protocolVersion": "2.0"}',
     b'{"model": "support", "messages": [{"role": "user", "content": [{"type": "input_text", "text": "x"}]}]}',
 ]
 
 
-@pytest.mark.parametrize("route", [route for route in BODIES if not route.endswith("/mcp")])
+@pytest.mark.parametrize("route", [route for route in BODIES if not JSON_RPC.search(route)])
 def test_bad_bodies_are_refused_in_our_shape_and_begin_nothing(server: TestClient, published: Published, route: str):
     call_id = published.call()["id"]
     for body in MALFORMED:

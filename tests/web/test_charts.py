@@ -29,7 +29,7 @@ async def ran(store: Store, team_id: str, name: str, revision: int, state: RunSt
 @pytest.fixture
 def client(settings: Settings) -> Generator[TestClient]:
     async def fill() -> None:
-        async with open_store(settings.data_dir) as store:
+        async with open_store(settings.data_dir, settings.database_url) as store:
             poets, cooks = [
                 (await store.teams.create(team(assistant("a")), name=name)).id for name in ("Poets", "Cooks")
             ]

@@ -18,6 +18,7 @@ from studio.web.app import create_app
 from tests.web.documents import assistant, gallery, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
 
+pytestmark = pytest.mark.embedded
 BROKEN = ("{", "", "[1]", "null", "7", '"x"', "{}", '{"provider": 7, "config": []}', "[[[")
 DOCUMENTS = (
     "team.component",

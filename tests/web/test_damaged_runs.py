@@ -19,6 +19,7 @@ from tests.web.documents import assistant, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.following import start
 
+pytestmark = pytest.mark.embedded
 UNDER_WAY = "UPDATE run SET state = 'running', reason = 'start', ended_at = NULL"
 DAMAGE = {
     "an unknown key in changes": (UNDER_WAY, """UPDATE run_start SET changes = '{"of_tomorrow": 1}'"""),

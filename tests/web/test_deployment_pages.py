@@ -116,3 +116,25 @@ def test_the_dialog_names_agents_whose_turns_end_with_a_tool(client: TestClient)
     made = client.post("/api/teams", json={"component": shouting()}).json()
     page = client.get(f"/fragments/teams/{made['id']}/publish").text
     assert 'data-agents="[&#34;writer&#34;]"' in page
+
+
+def test_schedules_are_told_in_words_with_their_next_times(published: Published):
+    assert "No schedules yet" in words(published, "/schedules")
+    body = {"cron": "0 8 1 1 *", "zone": "Europe/Berlin", "task": "<b>Say hello.</b>"}
+    made = published.owner.post("/api/deployments/support/schedules", json=body).json()
+    told = words(published, "/schedules")
+    assert "<b>Say hello.</b>" in told
+    assert "On day 1 of January at 08:00 0 8 1 1 * Europe/Berlin" in told
+    assert "1 Jan 2" in told
+    published.owner.patch(f"/api/deployments/support/schedules/{made['id']}", json={"is_on": False})
+    assert "Paused" in words(published, "/schedules")
+
+
+def test_times_are_shown_while_a_schedule_is_written(published: Published):
+    asked = {"cron": "0 8 * * 1-5", "zone": "Europe/Berlin"}
+    shown = published.owner.get("/fragments/schedule-times", params=asked).text
+    assert "<strong>Every weekday at 08:00</strong>, Europe/Berlin. Next:" in shown
+    assert shown.count("<time") == 5
+    for wrong, where in (({"cron": "61 * * * *"}, "/cron"), ({"cron": ""}, "/cron"), ({"zone": "Mars"}, "/zone")):
+        answer = published.owner.get("/fragments/schedule-times", params={**asked, **wrong})
+        assert (answer.status_code, answer.json()["error"]["where"]) == (422, where)

@@ -19,7 +19,7 @@ from studio.settings import Settings
 from studio.store import ROLES, Role
 from studio.web.app import create_app
 from studio.web.auth import NEEDS
-from studio.web.auth.person import CALLER
+from studio.web.auth.person import CALLER, GUEST, SENDER, VISITOR
 from tests.web.direct import Answer
 from tests.web.documents import team, termination
 from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
@@ -114,7 +114,7 @@ def test_the_table_speaks_of_pages_fragments_files_and_the_api():
     prefixes = {route.split()[1].split("/")[1] for route in NEEDS}
     assert {"api", "fragments", "static", "teams", "runs"} <= prefixes
     assert len(NEEDS) > 110
-    assert {need.role for need in NEEDS.values()} == {*ROLES, CALLER}
+    assert {need.role for need in NEEDS.values()} == {*ROLES, CALLER, VISITOR, GUEST, SENDER}
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -146,7 +146,7 @@ def test_a_route_refuses_exactly_the_roles_below_its_own(shared: Shared, role: R
 def test_nobody_is_let_in_who_is_not_known(shared: Shared, headers: dict[str, str]):
     statuses = {
         route: asked_by(shared.server, headers, filled(route, shared.ids), address=ELSEWHERE).status
-        for route in [*everything(), *(route for route, need in NEEDS.items() if need.role == CALLER)]
+        for route in [*everything(), *(route for route, need in NEEDS.items() if need.role in (CALLER, VISITOR))]
         if route != "GET /login"
     }
     assert {route: status for route, status in statuses.items() if status not in {401, 429}} == {}

@@ -154,6 +154,7 @@ def test_no_command_carries_the_fields_of_another(server: TestClient, client: Te
     assert client.get(f"/api/runs/{furnished.waiting_id}").json() == before
 
 
+@pytest.mark.embedded
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["pause", "inject", "interrupt"])
 def test_a_decision_that_an_older_studio_let_a_command_pretend_is_not_obeyed(settings: Settings, command: str):

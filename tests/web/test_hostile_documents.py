@@ -191,13 +191,14 @@ def test_a_gallery_with_a_bad_component_is_previewed(client: TestClient, bad: Js
     assert answer.status_code == 200
 
 
+@pytest.mark.embedded
 def test_a_team_is_checked_once_for_each_revision(client: TestClient):
     made = client.post("/api/teams", json={"component": WATCHED}).json()
-    assert "problem" not in client.get("/teams").text
+    assert "1 error" not in client.get("/teams").text
     Watched.threads.clear()
     client.get("/teams")
     client.get("/settings")
     assert Watched.threads == []
     wrong = {**WATCHED, "config": {"width_px": "wide"}}
     client.put(f"/api/teams/{made['id']}", json={"component": wrong, "revision": 1})
-    assert "1 problem" in client.get("/teams").text
+    assert "1 error" in client.get("/teams").text

@@ -89,6 +89,7 @@ def test_a_team_whose_pattern_is_refused_now_is_still_shown_and_mended(client: T
     assert client.put(f"/api/teams/{made['id']}", json=mended).status_code == 200
 
 
+@pytest.mark.embedded
 def test_rules_that_were_kept_with_a_pattern_that_is_refused_now_stay_in_force(
     server: TestClient, client: TestClient, settings: Settings
 ):

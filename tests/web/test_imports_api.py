@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from tests.importers.agent_spec_samples import AGENT
 from tests.importers.crewai_samples import AGENTS_YAML, PROJECT, TASKS_YAML
+from tests.importers.langflow_samples import BRANCH as LANGFLOW
 from tests.importers.markdown_samples import REVIEWER
 from tests.importers.samples import HANDOFFS, ROUTER
 from tests.importers.workflows import DESK
@@ -41,6 +42,31 @@ def test_a_note_on_the_canvas_holds_the_report_until_it_is_removed(client: TestC
     assert note["text"].startswith("Imported from the OpenAI Agents SDK.\n\nApproximated: Handoffs.")
     exact = client.post("/api/imports", json={"text": ROUTER}).json()
     assert client.get(f"/api/teams/{exact['id']}").json()["layout"] == {}
+
+
+def test_findings_are_kept_by_their_parts_beside_the_team(client: TestClient):
+    for name, content in {"desk.json": json.dumps(DESK), "reviewer.md": REVIEWER, "a.py": HANDOFFS}.items():
+        added = client.post("/api/imports", files={"file": (name, content)}).json()
+        team = client.get(f"/api/teams/{added['id']}").json()
+        by_part = team["layout"]["imported"]
+        kept = [each["what"] for findings in by_part.values() for each in findings]
+        assert sorted(kept) == sorted(each["what"] for each in added["findings"] if each["verdict"] != "exact")
+        assert client.get(f"/api/teams/{added['id']}/json").json() == team["component"] == added["team"]
+    desk = client.post("/api/teams", json={"text": json.dumps(DESK)}).json()["layout"]["imported"]
+    assert desk["/participants/approval"][0]["what"] == "Approval “Ask”"
+    lonely = {"verdict": "dropped", "what": "Node “Lonely”", "place": "pasted.json/nodes/8", "fix": ""}
+    assert desk[""] == [{**lonely, "why": "Nothing leads to it from the start, so it never ran."}]
+
+
+def test_a_finding_within_an_agent_is_kept_with_the_innermost_part(client: TestClient):
+    server = (
+        f"    crm: {{ type: http, url: https://crm.example/mcp, headers: {{ Authorization: Bearer sk-{'a1B2' * 8} }} }}"
+    )
+    text = f"---\nname: clerk\ndescription: Sells.\nmcp-servers:\n{server}\n---\nSell.\n"
+    added = client.post("/api/imports", files={"file": ("clerk.agent.md", text)}).json()
+    by_part = client.get(f"/api/teams/{added['id']}").json()["layout"]["imported"]
+    (place,) = [place for place, findings in by_part.items() if "Key" in [each["what"] for each in findings]]
+    assert place == "/participants/clerk/workbench/0"
 
 
 def test_the_import_of_a_team_takes_a_workflow_too(client: TestClient):
@@ -90,6 +116,14 @@ def test_agents_in_markdown_and_agent_spec_come_in_as_pasted_text_and_as_files(c
     refused = client.post("/api/imports/preview", json={"text": "component_type: OciAgent\nname: A\n"})
     assert refused.status_code == 400
     assert "type OciAgent" in refused.text
+
+
+def test_a_flow_of_langflow_comes_in_with_its_layout(client: TestClient):
+    saved = client.post("/api/teams", json={"text": json.dumps(LANGFLOW)}).json()
+    assert saved["layout"]["pins"]["Judge"] == {"x": 0, "y": 0}
+    assert saved["layout"]["notes"]["import"]["text"].startswith("Imported from Langflow.")
+    found = client.post("/api/imports/preview", files={"file": ("desk.json", json.dumps(LANGFLOW))}).json()
+    assert (found["source"], found["name"]) == ("langflow", "Desk")
 
 
 def test_a_crew_comes_in_as_pasted_yaml_and_as_a_folder_in_a_zip_file(client: TestClient):

@@ -19,7 +19,18 @@ from studio.settings import Settings
 from studio.web.app import create_app
 from tests.web.documents import assistant, team
 from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
-from tests.web.large import DEPLOYMENT, TURNS, Large, fill, furnish_large, gallery_text, wait_to_end, wide_team
+from tests.web.large import (
+    DEPLOYMENT,
+    SCHEDULE,
+    TURNS,
+    Large,
+    fill,
+    furnish_large,
+    gallery_text,
+    wait_to_end,
+    wide_suite,
+    wide_team,
+)
 from tests.web.watchdog import Watchdog
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -42,6 +53,9 @@ FILLINGS: Mapping[str, Sequence[str]] = {
     "page": ("components",),
     "picture": ("form.png",),
     "deployment": (DEPLOYMENT,),
+    "schedule_id": (SCHEDULE,),
+    "file_id": ("{file}",),
+    "suite_id": ("{suite}",),
 }
 """For each parameter of a path, with the fields of `Large`. A route with another parameter needs a line here."""
 QUERIES = {
@@ -50,6 +64,7 @@ QUERIES = {
     "/api/teams/{team_id}/changes": "since=1",
     "/api/search": "q=a+the+model+team+run",
     "/fragments/help": "q=a+the+model+team+run",
+    "/fragments/schedule-times": "cron=0+0+29+2+*&zone=Europe/Berlin",
 }
 BULKY = ("/runs/{run_id}", "/api/runs/{run_id}", "/api/runs/{run_id}/events", "/api/runs/{run_id}/stream")
 """What passes on what a run says as it is; the other routes leave a large one to the process for views."""
@@ -150,6 +165,8 @@ CHANGES: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
     "form": ("POST /fragments/form", lambda: {"component": wide_team()}),
     "rules": ("PUT /api/teams/{wide_team}/policy", rules),
     "breakpoints": ("PUT /api/teams/{wide_team}/breakpoints", breakpoints),
+    "suite": ("POST /api/teams/{busy_team}/suites", lambda: {"document": wide_suite()}),
+    "change of a suite": ("PUT /api/suites/{suite}", lambda: {"document": wide_suite(), "revision": 1}),
 }
 """What is expensive of all that changes or makes something."""
 
@@ -166,6 +183,12 @@ def test_no_change_holds_up_the_loop(server: TestClient, client: TestClient, lar
             wait_to_end(server, answer.json()["id"])
     assert answer.status_code < 400, answer.text[:500]
     assert [str(stall) for stall in watchdog.stalls] == []
+
+
+def test_scoring_long_runs_does_not_hold_up_the_loop(client: TestClient, large: Large):
+    runs = [large.long_run, large.heavy_run, large.bulky_run]
+    found = watched(client, "POST", f"/api/suites/{large.suite}/scores", json={"run_ids": runs}).json()
+    assert [run["run"] for run in found["runs"]] == runs
 
 
 def test_a_long_answer_word_by_word_does_not_hold_up_the_loop(server: TestClient, client: TestClient, large: Large):

@@ -53,6 +53,7 @@ def sent_slowly(
     return ask(server, asked, headers_of(browser), meanwhile=meanwhile).status
 
 
+@pytest.mark.embedded
 def test_whose_role_or_sign_in_ends_while_a_body_comes_does_nothing_with_it(
     server: TestClient, client: TestClient, people: dict[Role, TestClient]
 ):
@@ -174,6 +175,7 @@ def test_a_call_that_no_limit_can_count_is_allowed_by_admins_where_all_teams_hav
     assert people["admin"].post(f"/api/runs/{run_id}/commands", json=body).status_code == 200
 
 
+@pytest.mark.embedded
 def test_nor_does_an_editor_raise_it_while_they_try_a_part(client: TestClient, people: dict[Role, TestClient]):
     set_price(client)
     client.put("/api/budget", json={"day": {"micro_usd": 300}}).raise_for_status()

@@ -96,7 +96,7 @@ def pages_of(app: FastAPI, **values: str) -> Iterator[str]:
         if one.path and "GET" in (one.methods or ()) and "run_id" in names:
             seqs = values["seqs"].split() if "seq" in names else ["1"]
             for seq in seqs:
-                known = {"other_id": values["run_id"], **values, "seq": seq}
+                known = {"other_id": values["run_id"], "number": "1", **values, "seq": seq}
                 path = PARAMETER.sub(lambda match, known=known: known[match[1]], one.path)
                 yield f"{path}?seq={seq}&text=caf&q=caf"
 

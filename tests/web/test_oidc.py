@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -14,8 +16,10 @@ from joserfc import jwk
 
 from studio.errors import SetupError
 from studio.settings import Settings
+from studio.store import open_store
 from studio.web.app import create_app
-from studio.web.auth.oidc import STATE_LIFETIME_S, States
+from studio.web.auth.access_token import Keys
+from studio.web.auth.oidc import STATE_LIFETIME, States
 from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, Provider, identity_provider
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.signing_in import COOKIE, PASSWORD, add, work_passwords_out_quickly
@@ -140,14 +144,19 @@ def test_a_state_that_is_not_ours_is_refused_also_with_a_cookie_of_the_same(star
     assert browser.get(CALLBACK, params={"state": changed, "code": "1"}).status_code == 401
 
 
-def test_a_state_ends_and_is_used_once_at_most():
-    now = [0.0]
-    states = States(lambda: now[0])
-    first, second = states.make(), states.make()
-    assert [states.use(first), states.use(first), States(lambda: 0.0).use(second)] == [True, False, False]
-    assert [states.use(second.replace(".", "0.", 1)), states.use(second[:-1]), states.use("0" + second)] == [False] * 3
-    now[0] = STATE_LIFETIME_S + 1
-    assert not states.use(second)
+async def test_a_state_ends_and_is_used_once_at_most_at_whichever_replica(settings: Settings, tmp_path: Path):
+    now = [datetime.now(UTC)]
+    keys, others = Keys.from_settings(settings), Keys.from_settings(Settings(data_dir=tmp_path / "other", token=TOKEN))
+    async with open_store(tmp_path / "own") as store:
+        here, there = (States(keys, store.sign_ins, lambda: now[0]) for _ in range(2))
+        first, second = here.make(), here.make()
+        assert here.begun(first, "x") == there.begun(first, "x")
+        assert [await there.use(first), await here.use(first)] == [True, False]
+        assert not await States(others, store.sign_ins, lambda: now[0]).use(second)
+        made_up = (second.replace(".", "0.", 1), second[:-1], "0" + second)
+        assert [await here.use(state) for state in made_up] == [False] * 3
+        now[0] += STATE_LIFETIME + timedelta(seconds=1)
+        assert not await here.use(second)
 
 
 def test_a_sign_in_leads_to_an_address_of_any_length_or_home(start: Start, provider: Provider):

@@ -36,7 +36,7 @@ def ids(settings: Settings) -> dict[str, str]:
     """Three teams, and two runs of the first."""
 
     async def fill() -> dict[str, str]:
-        async with open_store(settings.data_dir) as store:
+        async with open_store(settings.data_dir, settings.database_url) as store:
             made = {
                 name: (await store.teams.create(team(assistant("a")), name=name)).id
                 for name in ("Ants", "bees", "Cats")
@@ -126,7 +126,7 @@ def test_the_trash_is_emptied_but_for_what_others_continue_from(
     client: TestClient, ids: dict[str, str], settings: Settings
 ) -> None:
     async def fork() -> str:
-        async with open_store(settings.data_dir) as store:
+        async with open_store(settings.data_dir, settings.database_url) as store:
             return await ran(store, "Dig on", ids["bees"], ids["Dig"])
 
     fork_id = asyncio.run(fork())
@@ -141,6 +141,7 @@ def test_the_trash_is_emptied_but_for_what_others_continue_from(
     assert client.get("/api/tags?kind=run").json() == []
 
 
+@pytest.mark.embedded
 def test_what_was_trashed_long_ago_goes_by_itself(settings: Settings, ids: dict[str, str]) -> None:
     with closing(sqlite3.connect(settings.data_dir / "studio.db")) as database, database:
         old, new = "2020-01-01 00:00:00.000000", "9999-01-01 00:00:00.000000"
@@ -148,7 +149,7 @@ def test_what_was_trashed_long_ago_goes_by_itself(settings: Settings, ids: dict[
             database.execute(f"UPDATE {table} SET listing = 'trashed', trashed_at = ? WHERE id = ?", (at, ids[key]))
 
     async def left() -> list[str]:
-        async with open_store(settings.data_dir) as store:
+        async with open_store(settings.data_dir, settings.database_url) as store:
             await store.trash.prune(datetime(2026, 1, 1, tzinfo=UTC))
             assert list(await store.trash.teams(limit=9)) == []
             return [each.name for each in await store.trash.runs(limit=9)]
@@ -172,7 +173,7 @@ def test_runs_are_renamed_tagged_starred_and_found_by_it(client: TestClient, ids
 
 def test_a_run_under_way_does_not_go_to_the_trash(client: TestClient, settings: Settings) -> None:
     async def begin() -> str:
-        async with open_store(settings.data_dir) as store:
+        async with open_store(settings.data_dir, settings.database_url) as store:
             return (await store.runs.create(NewRun({}, "Wait", "Wait"))).run_id
 
     run_id = asyncio.run(begin())

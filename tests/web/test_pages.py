@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from fastapi.testclient import TestClient
 
@@ -25,7 +26,7 @@ def test_an_empty_studio_offers_teams_that_work(client: TestClient):
     assert "Blank team" in words
 
 
-def test_the_list_tells_problems_and_the_last_run(client: TestClient):
+def test_the_list_tells_errors_and_the_last_run(client: TestClient):
     client.post("/api/teams", json={"component": team(label="Broken", max_messages="many")})
     unknown = team({"provider": "nobody.Knows", "config": {"name": "x"}}, label="Foreign")
     client.post("/api/teams", json={"component": unknown})
@@ -34,10 +35,24 @@ def test_the_list_tells_problems_and_the_last_run(client: TestClient):
     rows = {
         name: text_of(f"<main>{row}</main>") for name, row in re.findall(r'data-name="(\w+)"(.*?)</li>', page, re.S)
     }
-    assert "1 problem " in rows["Broken"]
+    assert "1 error " in rows["Broken"]
     assert "Missing components" in rows["Foreign"]
     assert "Finished just now" in rows["Sound"]
     assert "Not run yet" in rows["Broken"]
+
+
+def test_a_relative_time_shows_the_exact_one_with_its_zone_on_hover(client: TestClient):
+    client.post("/api/teams", json={"component": team(label="Sound")})
+    page = client.get("/teams").text
+    shown = re.search(r'<time datetime="[^"]+\+00:00" title="([^"]+)">just now</time>', page)
+    assert shown
+    assert re.fullmatch(r"\d\d \w{3} \d{4}, \d\d:\d\d UTC", shown[1])
+
+
+def test_no_template_words_a_time_of_its_own():
+    templates = Path(__file__).parents[2] / "frontend" / "templates"
+    found = [file.name for file in templates.rglob("*.html") if "<time" in file.read_text()]
+    assert found == []
 
 
 def test_the_root_leads_to_the_teams(client: TestClient):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from fastapi.testclient import TestClient
 
 from studio.code.source import MAX_CHARACTERS
@@ -36,6 +38,24 @@ def test_a_script_for_another_framework_comes_with_its_report(client: TestClient
     refused = client.post("/fragments/export", json={"component": team(assistant("a"), step), "target": "autogen"})
     assert refused.status_code == 422
     assert refused.json()["error"]["code"] == "cannot_export"
+
+
+def test_a_configuration_of_agent_spec_is_a_json_file(client: TestClient):
+    writer = assistant("writer")
+    config: JsonObject = writer["config"]  # pyright: ignore[reportAssignmentType]
+    config["model_client"] = {
+        "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
+        "config": {"model": "gpt-4o-mini"},
+    }
+    document = team(writer)
+    answer = client.post("/api/python", json={"component": document, "target": "agent-spec"}).json()
+    assert answer["filename"].endswith(".json")
+    assert json.loads(answer["code"])["component_type"] == "Agent"
+    team_id = client.post("/api/teams", json={"component": document}).json()["id"]
+    saved = client.get(f"/api/teams/{team_id}/python", params={"target": "agent-spec", "download": "1"})
+    assert saved.headers["content-type"] == "application/json"
+    assert saved.json() == json.loads(answer["code"])
+    assert client.post("/fragments/export", json={"component": document, "target": "agent-spec"}).status_code == 200
 
 
 def test_what_is_not_read_is_refused_with_line_and_column(client: TestClient):

@@ -117,9 +117,9 @@ def test_a_revoked_approval_holds_no_longer_and_stays_in_the_history(client: Tes
     assert client.delete(f"/api/approvals/{approval['id']}").status_code == 204
     assert missing(client, team_id) == asked
     (past,) = client.get("/api/approvals", params={"revoked": True}).json()
-    assert (past["id"], past["by"], past["revoked_by"]) == (approval["id"], "you", "you")
+    assert (past["id"], past["by"], past["revoked_by"]) == (approval["id"], "owner", "owner")
     assert "Revoked" in review(client, team_id)
-    assert "revoked by you" in text_of(client.get("/settings/approvals").text)
+    assert "revoked by owner" in text_of(client.get("/settings/approvals").text)
 
 
 def test_code_gets_the_network_that_was_chosen_for_it_and_no_other(client: TestClient):
@@ -189,7 +189,7 @@ def test_what_a_gallery_publishes_is_allowed_in_its_teams_alone_and_new_code_ask
     assert missing(client, first) == []
     assert len(missing(client, second)) == 1
     assert len(missing(client, make(client, SHOUT))) == 1
-    assert "in all teams from the gallery “Elsewhere”" in text_of(client.get(f"/teams/{second}/review").text)
+    assert "In all teams from the gallery “Elsewhere”" in text_of(client.get(f"/teams/{second}/review").text)
     assert "1 permission needs" in text_of(client.get(f"/galleries/{gallery_id}/review").text)
 
 

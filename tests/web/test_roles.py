@@ -47,6 +47,8 @@ def test_what_only_looks_is_a_viewers_unless_it_tells_of_people_or_secrets():
         "GET /api/secrets",
         "GET /api/connections/found",
         "GET /settings/health",
+        "GET /settings/workers",
+        "GET /api/workers",
         "GET /api/deployments/{deployment}/webhooks",
         "GET /api/deployments/{deployment}/deliveries",
     }

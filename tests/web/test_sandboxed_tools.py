@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import httpx
 import pytest
 from fastapi.testclient import TestClient
 
@@ -15,6 +14,7 @@ from studio.web.app import create_app
 from tests.sandbox.jailed import best_jail
 from tests.web.documents import assistant, function_tool, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
+from tests.web.filing import approved
 from tests.web.following import following
 from tests.web.serving import studio
 
@@ -29,12 +29,6 @@ def look(path: str) -> str:
     except OSError as error:
         return f"It found nothing: {type(error).__name__}"
 """
-
-
-def approved(client: httpx.Client | TestClient, component: JsonObject) -> None:
-    missing = client.post("/api/part-runs", json={"component": component, "message": "{}"}).json()["missing"]
-    body = {"hashes": [each["hash"] for each in missing], "component": component}
-    assert client.post("/api/approvals", json=body).status_code == 201
 
 
 def test_a_tool_sees_nothing_of_the_studio(tmp_path: Path):

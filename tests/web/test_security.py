@@ -15,8 +15,9 @@ from starlette.websockets import WebSocketDisconnect
 from studio.errors import SetupError
 from studio.settings import Settings
 from studio.web.app import create_app
-from studio.web.auth.access_token import WRONG_GUESSES, Keys, access_token
+from studio.web.auth.access_token import Keys, access_token
 from studio.web.auth.guard import OPEN_PATHS, allowed_hosts
+from studio.web.auth.sessions import MAX_WRONG_PER_ADDRESS
 from tests.web.doors import BASE_URL, TOKEN
 
 SAFE = {"GET", "HEAD"}
@@ -56,9 +57,16 @@ def test_the_walk_finds_the_routes_of_every_kind(app: FastAPI):
     assert len(found) > 45
 
 
-def test_no_route_answers_without_a_token(app: FastAPI, stranger: TestClient):
+def test_no_route_answers_without_a_token_but_the_empty_chat_page(app: FastAPI, stranger: TestClient):
     statuses = {(method, path): stranger.request(method, path).status_code for method, path in routes(app)}
-    assert {status for status in statuses.values()} <= {401, 403}, statuses
+    answered = {route: status for route, status in statuses.items() if status not in (401, 403)}
+    assert answered == {
+        ("GET", "/d/1/chat"): 200,
+        ("GET", "/d/1/chat/embed.js"): 200,
+        ("GET", "/d/1/chat/files/1/1"): 404,
+        ("POST", "/d/1/chat/tokens"): 422,
+    }
+    assert stranger.post("/d/1/chat/tokens", json={}).status_code == 403
 
 
 def test_no_route_answers_to_a_foreign_host(app: FastAPI, client: TestClient):
@@ -77,9 +85,10 @@ def test_no_change_is_made_for_a_foreign_origin(app: FastAPI, client: TestClient
 def test_no_change_is_made_by_cookie_without_the_csrf_header(app: FastAPI, browser: TestClient):
     for method, path in routes(app):
         if method not in SAFE:
-            # A cookie opens no deployment at all.
+            # A cookie opens no deployment at all. It may lead to a token, which changes nothing.
             status = 401 if path.startswith("/d/") else 403
-            assert browser.request(method, path).status_code == status, (method, path)
+            response = browser.request(method, path, json={} if path.endswith("/tokens") else None)
+            assert response.status_code == (403 if path.endswith("/chat/tokens") else status), (method, path)
 
 
 @pytest.mark.parametrize("origin", ["null", "http://127.0.0.1:9000", "http://127.0.0.1:8040.evil.example"])
@@ -143,13 +152,13 @@ def test_a_wrong_cookie_is_taken_away(stranger: TestClient):
 def test_guessing_tokens_is_slowed_down(stranger: TestClient):
     statuses = [
         stranger.get("/api/teams", headers={"Authorization": f"Bearer {number}"}).status_code
-        for number in range(WRONG_GUESSES + 1)
+        for number in range(MAX_WRONG_PER_ADDRESS + 1)
     ]
-    assert statuses == [401] * WRONG_GUESSES + [429]
+    assert statuses == [401] * MAX_WRONG_PER_ADDRESS + [429]
 
 
 def test_the_right_token_comes_in_after_any_number_of_wrong_ones(stranger: TestClient):
-    for number in range(WRONG_GUESSES + 5):
+    for number in range(MAX_WRONG_PER_ADDRESS + 5):
         stranger.get("/api/teams", headers={"Authorization": f"Bearer {number}"})
     assert stranger.get("/api/teams", headers={"Authorization": "Bearer wrong"}).status_code == 429
     assert stranger.get("/api/teams", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
@@ -157,7 +166,7 @@ def test_the_right_token_comes_in_after_any_number_of_wrong_ones(stranger: TestC
 
 
 def test_who_is_signed_in_is_not_slowed_down(browser: TestClient):
-    for _ in range(WRONG_GUESSES + 1):
+    for _ in range(MAX_WRONG_PER_ADDRESS + 1):
         browser.get("/api/teams", headers={"Authorization": "Bearer wrong", "Cookie": ""})
     assert browser.get("/api/teams").status_code == 200
 

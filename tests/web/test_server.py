@@ -15,6 +15,7 @@ from tests.web.serving import studio
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
 
+@pytest.mark.embedded
 def test_a_stopped_server_closes_its_streams_and_its_runs_wait_for_it(tmp_path: Path):
     with studio(tmp_path) as (process, client):
         made = client.post("/api/teams", json={"component": team(USER_PROXY)}).json()

@@ -22,6 +22,7 @@ def impatient_client(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Ite
         yield client_of(server, {"Authorization": f"Bearer {TOKEN}"})
 
 
+@pytest.mark.embedded
 def test_a_locked_database_is_told_in_a_sentence_and_pages_stay(
     impatient_client: TestClient, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -32,5 +33,5 @@ def test_a_locked_database_is_told_in_a_sentence_and_pages_stay(
         assert refused.json()["error"]["code"] == "storage_unavailable"
         assert "another program has locked it" in refused.json()["error"]["message"]
         assert impatient_client.get("/teams").status_code == 200
-    assert "Not in the audit log: 'you' 'POST /api/teams'" in caplog.text
+    assert "Not in the audit log: 'owner' 'POST /api/teams'" in caplog.text
     assert impatient_client.post("/api/teams", json={"component": team()}).status_code == 201

@@ -15,6 +15,7 @@ import { arrangeActions } from './builder/actions/arrange.js'
 import { conditionActions } from './builder/actions/conditions.js'
 import { connectActions, connectSomewhere } from './builder/actions/connect.js'
 import { editActions } from './builder/actions/edit.js'
+import { importFindingActions } from './builder/actions/import-findings.js'
 import { annotationActions } from './builder/actions/annotations.js'
 import { mockActions } from './builder/actions/mocks.js'
 import { modelActions } from './builder/actions/models.js'
@@ -42,14 +43,15 @@ import { jsonTab } from './builder/panels/json-tab.js'
 import { bindKeyboard, explainDisabled } from './core/keyboard.js'
 import { marquee } from './builder/canvas/gestures/marquee.js'
 import { Annotations } from './builder/canvas/draw/annotations.js'
+import { importMarks } from './builder/canvas/draw/import-marks.js'
 import { mockMarks } from './builder/canvas/draw/mock-marks.js'
 import { minimap } from './builder/canvas/draw/minimap.js'
 import { selectionBar } from './builder/canvas/draw/selection-bar.js'
 import { otherWindows } from './builder/other-windows.js'
 import { outline } from './builder/panels/outline.js'
 import { offerOf, palette } from './builder/panels/palette.js'
-import { exportDialog } from './builder/panels/export-dialog.js'
-import { download, pythonTab } from './builder/panels/python-tab.js'
+import { exportActions } from './builder/panels/export-dialog.js'
+import { pythonTab } from './builder/panels/python-tab.js'
 import { runPanel } from './builder/panels/run/panel.js'
 import { tryTab } from './builder/panels/try/tab.js'
 import { Autosave } from './builder/autosave.js'
@@ -100,6 +102,7 @@ async function start(root) {
   bindConnect(canvas, editor, (card) => void connectSomewhere(editor, canvas, card), signal)
   structure(canvas, editor, signal)
   mockMarks(canvas, editor, signal)
+  importMarks(canvas, editor, signal)
   const annotations = new Annotations(canvas, editor, signal)
   if (!can('editor')) chooseSide(find('#tab-outline', root))
   const showNarrow = narrowTabs(root, editor, chooseSide, () => void canvas.draw(), signal)
@@ -155,6 +158,7 @@ async function start(root) {
   actions.add([
     ...run.actions,
     ...mockActions(editor, run.outputOf),
+    ...importFindingActions(editor, goTo),
     ...annotationActions(editor, canvas, annotations),
   ])
   emptyStates(root, editor, signal)
@@ -194,7 +198,11 @@ async function start(root) {
   marquee(editor, canvas, signal)
   addOnGround(editor, canvas, clipboard.takes, signal)
   bindCanvas(root, editor, canvas, actions, signal)
-  bindExport(root, editor)
+  actions.add(exportActions(root, editor))
+  on(root, 'input', '[data-team-name]', (_event, input) => {
+    if (input instanceof HTMLInputElement && input.value.trim() !== '')
+      editor.run(nameTeam(input.value.trim()), 'header')
+  })
   validation(editor, signal)
   await canvas.draw()
   root.removeAttribute('aria-busy')
@@ -272,37 +280,6 @@ function bindCanvas(root, editor, canvas, actions, signal) {
     },
     { signal },
   )
-}
-
-/**
- * @param {HTMLElement} root
- * @param {Editor} editor
- */
-function bindExport(root, editor) {
-  const stem = () =>
-    editor.doc.name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '_')
-      .replace(/^_|_$/g, '') || 'team'
-  exportDialog(root, editor, stem)
-  on(root, 'click', '[data-export]', async (_event, button) => {
-    try {
-      if (button.dataset['export'] === 'json')
-        return download(
-          `${stem()}.json`,
-          `${JSON.stringify(editor.root, null, 2)}\n`,
-          'application/json',
-        )
-      const { code } = await api.post('/api/python', { component: editor.root })
-      download(`${stem()}.py`, code, 'text/x-python')
-    } catch (error) {
-      toastError(error)
-    }
-  })
-  on(root, 'input', '[data-team-name]', (_event, input) => {
-    if (input instanceof HTMLInputElement && input.value.trim() !== '')
-      editor.run(nameTeam(input.value.trim()), 'header')
-  })
 }
 
 const builder = find('[data-builder]')

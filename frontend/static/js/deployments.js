@@ -8,6 +8,7 @@ import { readSettings, warnOfEmptyAnswers } from './core/settings-form.js'
 import { tabs } from './core/tabs.js'
 import { toast, toastError } from './core/toast.js'
 import { change, isMeant } from './deployments/changes.js'
+import { schedules } from './deployments/schedules.js'
 import { tryCalls } from './deployments/try-calls.js'
 import { webhooks } from './deployments/webhooks.js'
 import { withApproval } from './playground/approval.js'
@@ -19,9 +20,15 @@ const path = `/api/deployments/${encodeURIComponent(name)}`
 const home = `/deployments/${encodeURIComponent(name)}`
 let isKeyMade = false
 
+page
+  .querySelector('nav.tabs [aria-current]')
+  ?.scrollIntoView({ inline: 'center', block: 'nearest', behavior: 'instant' })
+schedules(page, path)
 webhooks(page, path)
-const snippets = page.querySelector('[data-snippets]')
-if (snippets instanceof HTMLElement) tabs(snippets)
+for (const each of /** @type {NodeListOf<HTMLElement>} */ (
+  page.querySelectorAll('[data-snippets]')
+))
+  tabs(each)
 const trying = page.querySelector('[data-try]')
 if (trying instanceof HTMLFormElement) tryCalls(trying, name)
 const calls = page.querySelector('[data-live-calls]')
@@ -39,7 +46,8 @@ on(page, 'submit', '[data-settings-form]', async (event, form) => {
   try {
     const { settings } = await api.get(path) // those of other forms may have changed
     await api.patch(path, { settings: readSettings(form, settings) })
-    toast('Saved.', { tone: 'success' })
+    if ('reloads' in form.dataset) location.reload()
+    else toast('Saved.', { tone: 'success' })
   } catch (error) {
     toastError(error)
   }
@@ -78,7 +86,8 @@ on(page, 'submit', '[data-release-form]', async (event, form) => {
 
 on(page, 'click', '[data-revoke-key]', async (_event, button) => {
   const row = /** @type {HTMLElement} */ (button.closest('[data-key]'))
-  const text = 'Programs that use it are refused from now on. Calls that run continue.'
+  const text =
+    'The programs or people that use it are refused from now on. Calls that run continue.'
   if (await isMeant(`Revoke “${row.dataset['label']}”?`, text, 'Revoke key'))
     await change(() => api.delete(`${path}/keys/${encodeURIComponent(row.dataset['key'] ?? '')}`))
 })
@@ -86,16 +95,21 @@ on(page, 'click', '[data-revoke-key]', async (_event, button) => {
 on(page, 'submit', '[data-key-form]', async (event, form) => {
   event.preventDefault()
   const { label, days } = Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (form)))
+  const chat = form.dataset['linkBase'] // of a link; a key of a program has none
   const submit = /** @type {HTMLButtonElement} */ (find('[data-key-submit]', form))
   submit.disabled = true
   try {
-    const made = await api.post(`${path}/keys`, { label, days: days ? Number(days) : null })
+    const made = await api.post(`${path}/keys`, {
+      label,
+      days: days ? Number(days) : null,
+      opens: chat ? 'link' : 'calls',
+    })
     isKeyMade = true
     form.closest('dialog')?.setAttribute('closedby', 'closerequest')
     find('[data-key-made]', form).hidden = false
     submit.hidden = true
     const shown = /** @type {HTMLInputElement} */ (find('#key-value', form))
-    shown.value = made.key
+    shown.value = chat ? `${chat}#${made.key}` : made.key
     shown.focus()
     shown.select()
   } catch (error) {

@@ -5,7 +5,7 @@ import { api } from './core/api.js'
 import { announce, el, find } from './core/dom.js'
 import { toastError } from './core/toast.js'
 import { requestCard } from './playground/debug/request-card.js'
-import { taskText } from './playground/format.js'
+import { exactTime, listTime, taskText } from './playground/format.js'
 import { server } from './playground/log/server.js'
 
 /**
@@ -72,7 +72,6 @@ function item({ run_id: runId, team_name: teamName, task, since, pending }) {
       document.dispatchEvent(new CustomEvent('inbox:change'))
     }
   }
-  const at = new Date(since)
   return el(
     'li',
     { class: 'panel inbox-item', tabindex: '-1', 'data-run': runId },
@@ -81,11 +80,7 @@ function item({ run_id: runId, team_name: teamName, task, since, pending }) {
       { class: 'inbox-from' },
       el('a', { href: `/runs/${runId}` }, teamName || 'Team'),
       el('span', { class: 'truncate' }, taskText(task)),
-      el(
-        'time',
-        { datetime: since, title: at.toLocaleString('en') },
-        at.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }),
-      ),
+      el('time', { datetime: since, title: exactTime(since) }, listTime(since)),
     ),
     requestCard(pending, send),
   )

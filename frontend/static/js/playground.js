@@ -19,6 +19,7 @@ import { showEstimate } from './playground/cost/estimate.js'
 import { costSettings } from './playground/cost/panel.js'
 import { debugSettings } from './playground/debug/panel.js'
 import { disableControls } from './playground/controls.js'
+import { filesIn } from './playground/files/file-words.js'
 import { taskText } from './playground/format.js'
 import { paletteAction } from './playground/palette.js'
 import { runActions } from './playground/run-actions.js'
@@ -56,11 +57,16 @@ let isFresh = false
 /** New with each run, so that what its views add goes with it. */
 let actions = new Actions(explainDisabled)
 
-/** @param {import('./playground/types.js').Task} given */
-async function start(given) {
+/**
+ * @param {import('./playground/types.js').Task} given
+ * @param {import('./playground/types.js').GivenFile[]} files
+ */
+async function start(given, files) {
   if (next.mode === 'say') return say(given)
   return opened(
-    next.mode === 'next' ? await next.start(runId, given) : await startWithApproval(teamId, given),
+    next.mode === 'next'
+      ? await next.start(runId, given, files)
+      : await startWithApproval(teamId, given, { files }),
   )
 }
 
@@ -217,6 +223,7 @@ async function runAgain() {
 async function changeTask() {
   await newRun()
   task.fill(taskText(lastTask))
+  task.attach(filesIn(lastTask))
 }
 
 function newRun() {
@@ -283,6 +290,12 @@ page.addEventListener('run:state', (event) => {
 })
 document.addEventListener('notifications:change', () => {
   if (open && !hasEnded(open.toolbar.state.state)) followRun(runId)
+})
+page.addEventListener('files:attach', (event) => {
+  const { detail } = /** @type {CustomEvent} */ (event)
+  page.dataset.tab = 'chat'
+  markTab()
+  task.attach([detail])
 })
 page.addEventListener('runs:changed', () => void runs.refresh())
 page.addEventListener('run:connected', () => runs.refresh({ isQuiet: true }))

@@ -47,13 +47,13 @@ test('the button says the worst there is, and nothing before the first answer', 
     },
   ]
   assert.equal(line(report([], { errors: [error] }), false), 'Checking')
-  assert.equal(line(report([hint], { errors: [error], needs: [need] })), '1 problem')
+  assert.equal(line(report([hint], { errors: [error], needs: [need] })), '1 error')
   assert.equal(line(report([hint], { needs: [need, need] })), '2 secrets missing')
   assert.equal(line(report([hint, hint])), '2 hints')
   assert.equal(line(report([])), 'Ready')
 })
 
-test('a part of an unknown kind is told once, as a problem', () => {
+test('a part of an unknown kind is told once, as an error', () => {
   const unknown = report([finding('unknown_provider', '/config/participants/0/provider')], {
     parts: [{ where: '/config/participants/0', status: 'opaque' }],
   })

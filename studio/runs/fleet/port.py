@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol
 
@@ -46,7 +46,24 @@ class Notifications(Protocol):
 
 
 class FleetStore(Protocol):
-    """Submissions, commands and live states, by run."""
+    """Who drives which run; submissions, commands and live states, by run."""
+
+    async def claim(self, limit: int, *, besides: Collection[str] = ()) -> Sequence[str]:
+        """Become the driver of runs that nobody drives and that wait for a worker, such as those of one that is gone.
+
+        Args:
+            limit: How many at most.
+            besides: Those that are not claimed for going on by themselves, since that was tried in vain.
+        """
+        ...
+
+    async def claimed(self) -> Sequence[str]:
+        """Ids of the runs that this worker is the driver of."""
+        ...
+
+    async def release(self, run_ids: Collection[str]) -> None:
+        """Let go of runs, and forget their live states: another worker may claim them."""
+        ...
 
     async def submit(self, new: NewRun, submission: Submission) -> str:
         """Make a run that another process is to drive, in one transaction with its submission; returns its id.
@@ -57,7 +74,7 @@ class FleetStore(Protocol):
         ...
 
     async def submitted(self) -> Sequence[tuple[str, Submission]]:
-        """Runs that wait to be driven for the first time, the oldest first; some hundreds at most."""
+        """Claimed runs that wait to be driven for the first time, the oldest first; some hundreds at most."""
         ...
 
     async def begun(self, run_id: str) -> None:
@@ -73,7 +90,7 @@ class FleetStore(Protocol):
         ...
 
     async def unsettled(self) -> Sequence[SentCommand]:
-        """Commands that were not settled yet, in their order; some hundreds at most."""
+        """Commands of claimed runs that were not settled yet, in their order; some hundreds at most."""
         ...
 
     async def settle(self, command_id: int, outcome: JsonObject) -> None:
@@ -89,7 +106,7 @@ class FleetStore(Protocol):
         ...
 
     async def publish(self, states: Mapping[str, LiveState | None]) -> None:
-        """Replace what is known of these runs; None drops it."""
+        """Replace what is known of these runs; None drops it. What this worker does not drive stays as it is."""
         ...
 
     async def live(self, run_id: str) -> LiveState | None:
@@ -97,5 +114,5 @@ class FleetStore(Protocol):
         ...
 
     async def tidy(self) -> None:
-        """Drop what a worker that is gone has left: live states, and outcomes that nobody has fetched for an hour."""
+        """Drop outcomes that nobody has fetched for an hour."""
         ...

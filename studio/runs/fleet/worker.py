@@ -14,7 +14,7 @@ from studio.runs.commands import Command
 from studio.runs.concurrency import task_group
 from studio.runs.fleet import outcomes
 from studio.runs.fleet.port import WORK, FleetStore, LiveState, Notifications, SentCommand
-from studio.runs.journal.log import JsonObject, RunStore
+from studio.runs.journal.log import JsonObject, LeaseLost, RunStore
 from studio.runs.journal.pages import read_log
 from studio.runs.submission import Submission
 from studio.runs.supervisor import RunSupervisor
@@ -24,11 +24,14 @@ LOOK_S = 2.0
 SHOWN_EVERY_S = 0.05
 """How long what has changed of runs is gathered before others are told."""
 RETRY_S = 1.0
+CLAIMED_AT_ONCE = 20
+"""Runs that are claimed at a time: what is left is there for the other workers."""
 
 logger = logging.getLogger(__name__)
 
 Lane = tuple[str, bool]
 """A run, and whether it is about to be canceled."""
+_Work = tuple[Submission | None, list[SentCommand]]
 
 
 class FleetWorker:
@@ -59,6 +62,8 @@ class FleetWorker:
         self._tasks: set[asyncio.Task[None]] = set()
         self._busy: set[Lane] = set()
         """Where a run begins, or is being told something."""
+        self._declined: set[str] = set()
+        """Runs that could not go on here. A person may tell them to, or another worker may try."""
         self._changed: dict[str, ActiveRun] = {}
         self._has_changed = asyncio.Event()
 
@@ -88,26 +93,54 @@ class FleetWorker:
 
     async def _take_work(self) -> None:
         while True:
-            rung = self._topic.wait_handle()
-            for lane, (submission, commands) in (await self._lanes()).items():
-                if lane not in self._busy:
-                    self._busy.add(lane)
-                    self._spawn(self._serve(lane, submission, commands), f"serve run {lane[0]}")
+            rung, claimed = self._topic.wait_handle(), ()
+            try:
+                await self._release_idle()
+                claimed = await self._fleet.claim(CLAIMED_AT_ONCE, besides=self._declined)
+                self._serve_all(claimed, await self._lanes())
+            except StudioError as error:
+                logger.warning("No work can be taken now: %s", error)
+            if len(claimed) == CLAIMED_AT_ONCE:
+                continue
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_S):
                     await rung.wait()
 
-    async def _lanes(self) -> Mapping[Lane, tuple[Submission | None, list[SentCommand]]]:
-        """What there is to do, by run. To cancel one waits for nothing else that it was told."""
+    async def _release_idle(self) -> None:
+        """Let go of runs for which nothing is done here any more: they have ended, wait for a person, or were lost."""
+        idle = [run_id for run_id in await self._fleet.claimed() if not self._is_at_work(run_id)]
+        if idle:
+            await self._fleet.release(idle)
+
+    def _is_at_work(self, run_id: str) -> bool:
+        return self._supervisor.is_driven(run_id) or not self._busy.isdisjoint({(run_id, False), (run_id, True)})
+
+    def _serve_all(self, claimed: Sequence[str], lanes: Mapping[Lane, _Work]) -> None:
+        for lane, (submission, commands) in lanes.items():
+            if lane not in self._busy:
+                self._busy.add(lane)
+                self._spawn(self._serve(lane, submission, commands), f"serve run {lane[0]}")
+        for run_id in claimed:
+            if not self._is_at_work(run_id):
+                self._busy.add((run_id, False))
+                self._spawn(self._resume(run_id), f"resume run {run_id}")
+
+    async def _resume(self, run_id: str) -> None:
+        """Resume a run that another worker has left, unless that is in vain."""
         try:
-            commands = await self._fleet.unsettled()  # before submissions: a run is there ahead of its commands
-            begin = dict(await self._fleet.submitted())
-        except StudioError as error:
-            logger.warning("No work can be taken now: %s", error)
-            return {}
-        lanes: dict[Lane, tuple[Submission | None, list[SentCommand]]] = {
-            (run_id, False): (submission, []) for run_id, submission in begin.items()
-        }
+            if await self._supervisor.resume_abandoned(run_id):
+                self._declined.discard(run_id)
+            else:
+                self._declined.add(run_id)
+        finally:
+            self._busy.discard((run_id, False))
+            self._topic.notify()
+
+    async def _lanes(self) -> Mapping[Lane, _Work]:
+        """What there is to do for claimed runs. To cancel one waits for nothing else that it was told."""
+        commands = await self._fleet.unsettled()  # before submissions: a run is there ahead of its commands
+        begin = dict(await self._fleet.submitted())
+        lanes: dict[Lane, _Work] = {(run_id, False): (submission, []) for run_id, submission in begin.items()}
         for command in commands:
             is_cancel = command.body.get("name") == "cancel" and command.run_id not in begin
             lanes.setdefault((command.run_id, is_cancel), (None, []))[1].append(command)
@@ -139,6 +172,8 @@ class FleetWorker:
             await self._look()
             command = Command(**cast("dict[str, Any]", sent.body), id=str(sent.id))
             return outcomes.of_view(await self._supervisor.carry_out(sent.run_id, command))
+        except LeaseLost:
+            raise  # whoever drives the run now carries it out
         except StudioError as error:
             return outcomes.of_error(error)
         except Exception as error:
@@ -161,6 +196,7 @@ class FleetWorker:
             self._changed[run.id] = run
             self._has_changed.set()
             if run.is_gone or run.view.state.is_final:
+                self._topic.notify()
                 return
             await rung.wait()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
@@ -135,7 +134,7 @@ class RecentEntries:
 
     def __init__(self, last_seq: int = 0) -> None:
         self._entries: list[LogEntry] = []
-        self._sizes: deque[int] = deque()
+        self._sizes: list[int] = []
         self._size = 0
         self._after = self._last = last_seq
 
@@ -154,13 +153,14 @@ class RecentEntries:
         sizes = [len(said if isinstance(said := entry.body_json, str) else entry.text) for entry in shown]
         self._sizes += sizes
         self._size += sum(sizes)
-        surplus = 0
-        while len(self._sizes) > MAX_RECENT or (self._size > MAX_RECENT_BYTES and len(self._sizes) > 1):
-            self._size -= self._sizes.popleft()
+        surplus = max(0, len(self._sizes) - MAX_RECENT)
+        self._size -= sum(self._sizes[:surplus])
+        while self._size > MAX_RECENT_BYTES and surplus < len(self._sizes) - 1:
+            self._size -= self._sizes[surplus]
             surplus += 1
         if surplus:
             self._after = self._entries[surplus - 1].seq
-            del self._entries[:surplus]
+            del self._entries[:surplus], self._sizes[:surplus]
 
     def since(self, seq: int, kinds: Collection[EntryKind]) -> Sequence[LogEntry] | None:
         """All entries after `seq`; None when the log must be asked for them."""

@@ -321,15 +321,20 @@ class RunStore(RunLog, Protocol):
         ...
 
     async def unfinished(self) -> Sequence[str]:
-        """Ids of the runs that have not ended."""
+        """Ids of the runs that have not ended and that a supervisor takes up when it begins."""
         ...
 
     async def take_over(self, run_id: str) -> tuple[Lease, RunStatus]:
-        """Become the owner: from now on every older lease is refused. Numbers go on behind the last entry."""
+        """Become the owner: from now on every older lease is refused. Numbers go on behind the last entry.
+
+        Raises:
+            NotFound: There is no such run.
+            LeaseLost: Another worker drives it.
+        """
         ...
 
     def own_runs(self) -> AbstractAsyncContextManager[None]:
-        """Held by the one supervisor that may take over unfinished runs.
+        """Held by a supervisor that may take over unfinished runs: the only one, or one of those that share a database.
 
         Raises:
             SetupError: Another server holds it.

@@ -40,6 +40,8 @@ class Reservation:
     tokens: int
     micro_usd: int
     answer_limit: int | None
+    hold_id: str = ""
+    """Of what is set aside in the database, for limits that other workers share."""
 
     def reserve(self) -> None:
         for account in self.accounts:
@@ -105,7 +107,7 @@ class BudgetEffects(effects.EffectsMiddleware):
                 with answers_within(hold.answer_limit):
                     result = await self._outer.call(request, perform)
         except BaseException as error:
-            self._fail(request, error)
+            await self._fail(request, error)
             raise
         if payer.edition != self._book.edition:
             self._charge(payer)
@@ -138,7 +140,7 @@ class BudgetEffects(effects.EffectsMiddleware):
                         await self._warn_of(self._charge(payer).of_tokens_and_money)
                     yield item
         except BaseException as error:
-            self._fail(request, error)
+            await self._fail(request, error)
             raise
 
     def record_spending(self, request: EffectRequest, result: JsonValue | Exception, seconds: float) -> JsonObject:
@@ -162,7 +164,7 @@ class BudgetEffects(effects.EffectsMiddleware):
         if payer.edition != self._book.edition:
             self._charge(payer)
         payer.pay(tokens, micro_usd or 0)
-        return {"spent": spent}
+        return {"spent": {**spent, "hold": hold.hold_id} if hold.hold_id else spent}
 
     def _unsettled(self, request: EffectRequest, result: JsonValue | Exception, seconds: float) -> JsonObject:
         """What is told of a call that gave nothing, or whose result was known before."""
@@ -206,8 +208,20 @@ class BudgetEffects(effects.EffectsMiddleware):
             found = self._plan(request, pricing)
             if isinstance(found, Reservation):
                 found.reserve()
-                return found
+                if found is _NOTHING or not pricing.payer.is_shared or await self._is_held(found):
+                    return found
+                found.release()
+                continue  # others were faster; what they took is known now
             await self._wait_for_headroom(found, lambda: self._plan(request, pricing))
+
+    async def _is_held(self, found: Reservation) -> bool:
+        """Set aside in the database what a call is to take, unless others have taken it."""
+        try:
+            found.hold_id = await self._book.hold(self._run.debugger.team_id, found.tokens, found.micro_usd)
+        except BaseException:
+            found.release()
+            raise
+        return bool(found.hold_id)
 
     def _plan(self, request: EffectRequest, pricing: CallPricing) -> Reservation | BudgetExceeded:
         """What the call sets aside, or what is missing for it. Nothing is awaited between this and the taking."""
@@ -337,7 +351,7 @@ class BudgetEffects(effects.EffectsMiddleware):
         hold.release()
         self._book.changed()
 
-    def _fail(self, request: EffectRequest, error: BaseException) -> None:
+    async def _fail(self, request: EffectRequest, error: BaseException) -> None:
         """A call without an answer: one that was cut off may be charged for all the same, one that was refused not."""
         pricing, hold = self._under_way.pop(request, (None, _NOTHING))
         if pricing is None or hold is _NOTHING:
@@ -346,6 +360,8 @@ class BudgetEffects(effects.EffectsMiddleware):
         if isinstance(error, ModelUnavailable) or not isinstance(error, Exception):
             self._book.roll_over()
             self._charge(pricing.payer).pay(hold.tokens, hold.micro_usd)
+        elif hold.hold_id:
+            await self._book.free(hold.hold_id)
 
     async def _warn_of(self, bounds: Sequence[tuple[BudgetLine, Measure]]) -> None:
         for line, measure in bounds:

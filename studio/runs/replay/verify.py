@@ -83,10 +83,6 @@ class ReplayVerification:
         )
         return self._port
 
-    @property
-    def has_reached_end(self) -> bool:
-        return self._cursor.is_over
-
     async def is_behind(self) -> bool:
         await self._run.wait_at_gate()
         return await self._cursor.head() is not None

@@ -6,14 +6,16 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
+from uuid import uuid4
 
 from pydantic import ValidationError
 
+from studio.errors import StudioError
 from studio.models.prices import PriceBook
 from studio.runs.journal.log import JsonObject
 from studio.runs.spending.limits import MEASURES, NO_BUDGET, Budget, DayLimits, Limits, Measure, Scope
@@ -22,6 +24,10 @@ logger = logging.getLogger(__name__)
 
 STUDIO = "studio"
 A_DAY_S = 24 * 60 * 60
+LOOK_S = 1.0
+"""How often a call that waits for others to be settled looks at what other workers have settled."""
+PATIENCE = 60
+"""How many times that a database which does not answer is tried again."""
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +39,8 @@ class Account:
     turns: int = 0
     worked_s: float = 0.0
     aside: dict[Measure, int] = field(default_factory=lambda: {"tokens": 0, "micro_usd": 0})
+    is_shared: bool = False
+    """Whether other workers spend from it, too: it then repeats what the database says, and nothing is paid here."""
 
     @property
     def seconds(self) -> int:
@@ -90,6 +98,8 @@ class CostCenter:
     """What has a limit; mostly nothing has."""
     of_turns_and_time: Sequence[tuple[BudgetLine, Measure]] = ()
     of_tokens_and_money: Sequence[tuple[BudgetLine, Measure]] = ()
+    is_shared: bool = False
+    """Whether one of the limits holds for other workers, too."""
 
     def pay(self, tokens: int, micro_usd: int) -> None:
         for account in self.accounts:
@@ -99,15 +109,63 @@ class CostCenter:
     def charge(self, lines: Sequence[BudgetLine], edition: int) -> None:
         """Pay from these from now on."""
         self.edition = edition
-        self.accounts = [line.account for line in lines]
+        self.accounts = [line.account for line in lines if not line.account.is_shared]
         self.bound = [line for line in lines if line.bounds]
         bounds: list[tuple[BudgetLine, Measure]] = [(line, measure) for line in self.bound for measure in line.bounds]
         self.of_turns_and_time = [each for each in bounds if each[1] in _TURNS_AND_TIME]
         self.of_tokens_and_money = [each for each in bounds if each[1] not in _TURNS_AND_TIME]
+        self.is_shared = any(line.account.is_shared for line in self.bound)
+
+
+Spent = Mapping[str, Mapping[Measure, int]]
+"""Tokens and money, by team."""
+
+
+class Hold(NamedTuple):
+    """What one call sets aside of the limits of a day (as in `2026-11-26`) that several workers share."""
+
+    id: str
+    day: str
+    team_id: str
+    tokens: int
+    micro_usd: int
+
+
+class DayTotals(NamedTuple):
+    """What was spent on a day, and what is set aside for calls that are under way."""
+
+    spent: Spent
+    aside: Spent
+
+    def used(self, measure: Measure, team_id: str | None = None) -> int:
+        """Of a team, or of all."""
+        return sum(
+            amounts.get(measure, 0)
+            for part in self
+            for whose, amounts in part.items()
+            if team_id is None or whose == team_id
+        )
 
 
 class BudgetStore(Protocol):
     """Where budgets are kept, by scope."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other workers spend from the limits of a day: what is set aside of them is then kept here, too."""
+        ...
+
+    async def hold(self, hold: Hold, *, of_team: DayLimits, of_studio: DayLimits) -> tuple[bool, DayTotals]:
+        """Set something aside, unless a limit does not allow that any more; whether it is, and all that is by now."""
+        ...
+
+    async def free(self, hold_id: str) -> None:
+        """Set nothing aside any more for a call that took nothing. What others took is settled where it is logged."""
+        ...
+
+    async def day_totals(self, day: date) -> DayTotals:
+        """What was spent on a day, and what is set aside."""
+        ...
 
     async def put(self, scope: str, limits: JsonObject) -> None:
         """Keep these limits in place of those before."""
@@ -116,6 +174,19 @@ class BudgetStore(Protocol):
 
 class NullBudgetStore:
     """For runs that nobody can find again."""
+
+    is_shared = False
+
+    async def hold(self, hold: Hold, *, of_team: DayLimits, of_studio: DayLimits) -> tuple[bool, DayTotals]:
+        del hold, of_team, of_studio
+        return True, DayTotals({}, {})
+
+    async def free(self, hold_id: str) -> None:
+        del hold_id
+
+    async def day_totals(self, day: date) -> DayTotals:
+        del day
+        return DayTotals({}, {})
 
     async def put(self, scope: str, limits: JsonObject) -> None:
         del scope, limits
@@ -135,7 +206,7 @@ class BudgetRegistry:
         self,
         store: BudgetStore | None = None,
         kept: Mapping[str, JsonObject] | None = None,
-        spent_today: Mapping[str, Mapping[Measure, int]] | None = None,
+        spent_today: Spent | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._store = store or NullBudgetStore()
@@ -149,29 +220,62 @@ class BudgetRegistry:
         self._count(spent_today or {})
         self.roll_over()
 
-    def update(
-        self, kept: Mapping[str, JsonObject], spent_today: Mapping[str, Mapping[Measure, int]] | None = None
-    ) -> None:
+    def update(self, kept: Mapping[str, JsonObject], today: DayTotals | None = None) -> None:
         """Take what is kept by now, which another process may have changed; runs under way go on with it at once.
 
         Args:
             kept: Budgets, by scope; others stay as they are.
-            spent_today: By team, where runs are driven elsewhere; None where this registry counts itself.
+            today: What was spent, where other processes spend, too; None where this registry counts alone.
         """
         budgets = {**self._kept, **{scope: _budget(scope, limits) for scope, limits in kept.items()}}
         if budgets != self._kept:
             self._kept = budgets
             self.edition += 1
             self.changed()
-        if spent_today is not None:
-            self._days.clear()
-            self._count(spent_today)
+        if today is not None:
+            self._show(today)
+            self.changed()
 
-    def _count(self, spent_today: Mapping[str, Mapping[Measure, int]]) -> None:
+    def _show(self, totals: DayTotals) -> None:
+        """Repeat what the database says of today."""
+        today = self._today()
+        teams = {*totals.spent, *totals.aside, *(whose for day, whose in self._days if day == today), STUDIO}
+        for whose in teams:
+            account, team_id = self._account(whose), None if whose == STUDIO else whose
+            for measure in account.aside:
+                spent = totals._replace(aside={}).used(measure, team_id)
+                setattr(account, measure, spent)
+                account.aside[measure] = totals.used(measure, team_id) - spent
+
+    def _count(self, spent_today: Spent) -> None:
         for team_id, spent in spent_today.items():
             for account in (self._account(team_id), self._account(STUDIO)):
                 account.micro_usd += spent.get("micro_usd", 0)
                 account.tokens += spent.get("tokens", 0)
+
+    async def hold(self, team_id: str, tokens: int, micro_usd: int) -> str:
+        """Set something aside of the limits of today that other workers share; "" where they do not allow it any more.
+
+        What others have spent and set aside is known here after that.
+        """
+        hold = Hold(uuid4().hex, self._today().isoformat(), team_id, tokens, micro_usd)
+        limits = self._limits_of_day("team_day", team_id), self._limits_of_day("studio_day", "")
+        attempts = 0
+        while True:
+            try:
+                is_held, totals = await self._store.hold(hold, of_team=limits[0], of_studio=limits[1])
+                break
+            except StudioError:  # the database may come back: the log waits for it, too
+                attempts += 1
+                if attempts > PATIENCE:
+                    raise
+                await asyncio.sleep(LOOK_S)
+        self._show(totals)
+        return hold.id if is_held else ""
+
+    async def free(self, hold_id: str) -> None:
+        """Set nothing aside any more for a call that took nothing."""
+        await self._store.free(hold_id)
 
     def roll_over(self) -> None:
         """Begin another edition when another day has begun."""
@@ -222,10 +326,17 @@ class BudgetRegistry:
                 future.set_result(None)
 
     async def change(self) -> None:
-        """Wait until something was settled or allowed."""
+        """Wait until something was settled or allowed; where other workers do that too, it is looked for."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
-        await future
+        if not self._store.is_shared:
+            await future
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_S):
+                await future
+        with suppress(StudioError):  # it is looked for again
+            self._show(await self._store.day_totals(self._today()))
 
     def _limits_of_day(self, scope: Scope, team_id: str) -> DayLimits:
         of_today = self._kept.get(self._day_key(STUDIO if scope == "studio_day" else team_id))
@@ -240,7 +351,8 @@ class BudgetRegistry:
         return datetime.fromtimestamp(self._clock(), UTC).date()
 
     def _account(self, whose: str) -> Account:
-        return self._days.setdefault((self._today(), whose), Account())
+        key = self._today(), whose
+        return self._days.get(key) or self._days.setdefault(key, Account(is_shared=self._store.is_shared))
 
 
 def _budget(scope: str, limits: JsonObject) -> Budget:

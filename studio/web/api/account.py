@@ -101,8 +101,6 @@ async def change_password(
     if not user.password:
         raise ConfigError("You have no password in this studio.", fix="You sign in with the identity provider.")
     address = RequestInfo(request.scope).address
-    if wait_s := accounts.wait_s(address, user.name):
-        raise Forbidden("Too many attempts.", fix=f"Try again in {wait_s} s.")
     if await accounts.with_password(user.name, body.old.get_secret_value(), address) is None:
         raise Forbidden("The current password is wrong.")
     hashed = await accounts.passwords.hash(body.new.get_secret_value(), name=user.name)

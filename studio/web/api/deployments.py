@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from studio.deployments import NAME_PATTERN, DeploymentSettings
+from studio.deployments import NAME_PATTERN, NOBODYS, DeploymentSettings, KeyUse
 from studio.services import publishing
 from studio.store import CallSummary, Store
 from studio.store.tables import CallerKey, Deployment, Release
@@ -50,6 +50,9 @@ class GoLive(RequestBody):
 class NewKey(RequestBody):
     label: Label
     days: int | None = Field(None, ge=1, le=MAX_DAYS, description="After which it expires; never without this.")
+    opens: Literal["calls", "link"] = Field(
+        "calls", description="`link` opens the chat page: `/d/{deployment}/chat#KEY` is the address to hand out."
+    )
 
 
 class ReleaseOut(BaseModel):
@@ -67,6 +70,7 @@ class KeyOut(BaseModel):
     id: str
     label: str
     ending: str
+    opens: KeyUse
     by: str
     created_at: datetime
     expires_at: datetime | None
@@ -172,7 +176,7 @@ async def go_live(deployment: str, body: GoLive, store: StoreDep) -> DeploymentD
 @router.post("/{deployment}/keys", status_code=201, summary="Make a key, shown only once")
 async def add_key(deployment: str, body: NewKey, store: StoreDep, person: PersonDep) -> MadeKey:
     lasts = timedelta(days=body.days) if body.days else None
-    return await _made_key(store, deployment, body.label, lasts, person.name)
+    return await _made_key(store, deployment, body.label, lasts, person.name, body.opens)
 
 
 @router.post("/{deployment}/tokens", status_code=201, summary="Make a key for a page, which expires in an hour")
@@ -196,7 +200,7 @@ async def details(store: Store, deployment: Deployment) -> DeploymentDetails:
     return DeploymentDetails(
         **_deployment(deployment),
         releases=[_release(each) for each in await store.deployments.releases(deployment.id)],
-        keys=[_key(each) for each in await store.deployments.keys(deployment.id)],
+        keys=[_key(each) for each in await store.deployments.keys(deployment.id) if each.opens not in NOBODYS],
     )
 
 
@@ -216,8 +220,10 @@ def listed(call: CallSummary) -> CallListed:
     )
 
 
-async def _made_key(store: Store, name: str, label: str, lasts: timedelta | None, by: str) -> MadeKey:
-    row, key = await store.deployments.add_key(name, label.strip(), lasts, by=by)
+async def _made_key(
+    store: Store, name: str, label: str, lasts: timedelta | None, by: str, opens: KeyUse = "calls"
+) -> MadeKey:
+    row, key = await store.deployments.add_key(name, label.strip(), lasts, opens=opens, by=by)
     return MadeKey(**_key(row).model_dump(), key=key)
 
 

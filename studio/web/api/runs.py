@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.errors import ConfigError
+from studio.files import FileUse
 from studio.runs import (
     SHOWN,
     Batch,
@@ -32,6 +33,8 @@ from studio.runs import (
 )
 from studio.runs.journal.pages import in_pages
 from studio.runs.spending.budget_questions import lifts_studio_limit
+from studio.runs.tasks import MAX_FILES
+from studio.services.attachments import GivenFile, with_files
 from studio.store import NO_LABELS, Labels, RunFilter
 from studio.store.json_text import JsonText
 from studio.store.tables import Listing
@@ -52,11 +55,27 @@ MAX_SEQ = 2**63 - 1
 """The largest number that the database holds."""
 
 
+class GivenFileIn(RequestBody):
+    """A file that was uploaded, under the name that agents see.
+
+    `use` says how they get it: its text in the prompt, as a picture, or in the working folder of code alone. It is in
+    that folder in any case.
+    """
+
+    id: str = Field(max_length=100)
+    name: str = Field("", max_length=4000)
+    use: FileUse | None = None
+
+
+GivenFiles = Annotated[list[GivenFileIn], Field(max_length=MAX_FILES, description="Files that were uploaded.")]
+
+
 class StartRun(RequestBody):
     """`task` is text, or a list of texts and `{"image": "data:image/png;base64,..."}`."""
 
     team_id: str
     task: JsonValue
+    files: GivenFiles = []
     with_mocks: bool = Field(False, description="Use the team's mocks.")
 
 
@@ -126,9 +145,10 @@ class EventsOut(BaseModel):
 async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> StartedRun:
     team = await store.teams.get(body.team_id)
     mocks = mocks_in(team.layout) if body.with_mocks else {}
+    task = await with_files(store, body.task, given_files(body.files))
     run_id = await supervisor.start(
         team.component,
-        body.task,
+        task,
         team_id=team.id,
         team_name=team.name,
         team_revision=team.revision,
@@ -136,6 +156,11 @@ async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep, 
         mocks=mocks,
     )
     return StartedRun(id=run_id)
+
+
+def given_files(files: Sequence[GivenFileIn]) -> list[GivenFile]:
+    """The files of a request."""
+    return [GivenFile(file.id, file.name, file.use) for file in files]
 
 
 @router.get("", summary="List runs, newest first")

@@ -9,7 +9,8 @@ from pydantic import BaseModel, JsonValue, RootModel
 
 from studio.errors import NotFound
 from studio.runs import RunSummary
-from studio.web.api.runs import StartedRun
+from studio.services.attachments import with_files
+from studio.web.api.runs import GivenFiles, StartedRun, given_files
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import RequestBody, large_answer
 from studio.web.router import StudioRouter
@@ -21,6 +22,7 @@ class NextTask(RequestBody):
     """As the task of a new run."""
 
     task: JsonValue
+    files: GivenFiles = []
 
 
 class SessionRun(BaseModel):
@@ -40,8 +42,11 @@ class SessionOut(BaseModel):
 
 
 @router.post("/runs/{run_id}/next", status_code=201, summary="Start the next run of a session with another task")
-async def create_next_run(run_id: str, body: NextTask, supervisor: SupervisorDep, person: PersonDep) -> StartedRun:
-    return StartedRun(id=await supervisor.start_next(run_id, body.task, by=person.name))
+async def create_next_run(
+    run_id: str, body: NextTask, store: StoreDep, supervisor: SupervisorDep, person: PersonDep
+) -> StartedRun:
+    task = await with_files(store, body.task, given_files(body.files))
+    return StartedRun(id=await supervisor.start_next(run_id, task, by=person.name))
 
 
 @router.get(

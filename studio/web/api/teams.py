@@ -10,14 +10,14 @@ from typing import Annotated, Literal, cast
 from fastapi import Query, Response
 from pydantic import BaseModel, Field, JsonValue
 
+from studio import importers
 from studio.agents import ChatAgent
 from studio.agents.advice import lacks
 from studio.code.conversion import findings_json
 from studio.components import JsonObject, Side, extract_secrets, find_class, load_component, template, walk
 from studio.errors import InvalidDocument, NotFound, StudioError
-from studio.exporters import Exported, TargetKey, export_team
+from studio.exporters import TARGETS, Exported, TargetKey, export_team
 from studio.galleries import parse_gallery
-from studio.importers import import_foreign, name_for
 from studio.models import ChatCompletionClient
 from studio.services.changes import is_addition
 from studio.services.imports import layout_of, name_of
@@ -247,14 +247,15 @@ async def team_python(
 ) -> Response | PythonOut:
     team = await store.teams.get(team_id)
     exported, _ = await asyncio.to_thread(_exported, team.component, target)
-    name = filename(team.name, ".py")
-    return download(exported.code, name, "text/x-python") if as_file == "1" else _python_out(exported, name)
+    found = TARGETS[target]
+    name = filename(team.name, found.suffix)
+    return download(exported.code, name, found.media_type) if as_file == "1" else _python_out(exported, name)
 
 
 @router.post("/python", dependencies=[QUEUED], summary="Export any component as a Python script; stores nothing")
 async def python(body: PythonRequest) -> PythonOut:
     exported, label = await asyncio.to_thread(_exported, body.component, body.target)
-    return _python_out(exported, filename(label, ".py"))
+    return _python_out(exported, filename(label, TARGETS[body.target].suffix))
 
 
 def _exported(document: JsonObject, target: TargetKey) -> tuple[Exported, str]:
@@ -299,7 +300,7 @@ async def _from_gallery(wanted: FromGallery | None, store: Store) -> JsonObject:
 
 def _of_other_tool(body: CreateTeam) -> CreateTeam:
     """The same for the team of another tool's file, with a note on the canvas about what came along."""
-    imported = import_foreign(name_for(body.text), body.text.encode())
+    imported = importers.import_foreign(importers.name_for(body.text), body.text.encode())
     if imported is None:
         return body
     name, layout = body.name or name_of(imported), {**layout_of(imported), **body.layout}

@@ -1,11 +1,9 @@
-"""Who may come in: the access token, the cookie made from it, the CSRF value and the count of wrong guesses."""
+"""Who may come in: the access token, the cookie made from it, and the CSRF value."""
 
 from __future__ import annotations
 
 import hmac
 import secrets
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,10 +12,6 @@ from studio.settings import Settings
 from studio.store.private_file import make_once
 
 MIN_TOKEN_LENGTH = 16
-WRONG_GUESSES = 20
-"""Wrong tokens that one address may send in a window; a person who mistypes stays far below."""
-GUESS_WINDOW_S = 60.0
-MAX_REMEMBERED = 10_000
 
 
 def access_token(settings: Settings) -> str:
@@ -56,6 +50,10 @@ class Keys:
         """The CSRF value of one sign-in; it cannot be worked out from that of another."""
         return _derived(self.key, "csrf of a sign-in", sign_in_key)
 
+    def sign(self, purpose: str, text: str) -> str:
+        """A signature that nobody else can make, and that holds for no other purpose."""
+        return _derived(self.key, purpose, text)
+
     def is_token(self, value: str) -> bool:
         return is_same(value, self.token)
 
@@ -66,44 +64,6 @@ class Keys:
 def is_same(value: str, expected: str) -> bool:
     """Compare in a time that tells nothing about where they differ."""
     return hmac.compare_digest(value.encode("utf-8", "replace"), expected.encode())
-
-
-@dataclass
-class Guesses:
-    """Counts wrong guesses within a window, by the address that they come from or the name that they are about.
-
-    Args:
-        counted_as: What all spellings of the same address or name are counted under.
-    """
-
-    counted_as: Callable[[str], str]
-    most: int = WRONG_GUESSES
-    clock: Callable[[], float] = time.monotonic
-    _wrong: dict[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
-
-    def wait_s(self, subject: str) -> int:
-        """Seconds until it may be tried again; 0 when it may now."""
-        began, count = self._wrong.get(self.counted_as(subject), (0.0, 0))
-        left = began + GUESS_WINDOW_S - self.clock()
-        return int(left) + 1 if count >= self.most and left > 0 else 0
-
-    def add_wrong(self, subject: str) -> None:
-        subject, now = self.counted_as(subject), self.clock()
-        began, count = self._wrong.get(subject, (now, 0))
-        if now - began > GUESS_WINDOW_S:
-            began, count = now, 0
-        if subject not in self._wrong and len(self._wrong) >= MAX_REMEMBERED:
-            self._wrong.pop(next(iter(self._wrong)))
-        self._wrong[subject] = (began, count + 1)
-
-    def take_back(self, subject: str) -> None:
-        """It was right after all. Guesses that take long are counted before they are looked at."""
-        subject = self.counted_as(subject)
-        began, count = self._wrong.get(subject, (0.0, 0))
-        if count > 1:
-            self._wrong[subject] = (began, count - 1)
-        else:
-            self._wrong.pop(subject, None)
 
 
 def _derived(key: bytes, purpose: str, token: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -19,10 +20,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from studio.deployments import DeploymentSettings
 from studio.errors import StudioError
 from studio.settings import Settings
+from studio.web.auth import chat_gate
 from studio.web.auth.access_token import Keys, is_same
 from studio.web.auth.authorization import AUTH_CONTEXT, Authorization
 from studio.web.auth.login import LoginMiddleware, LoginPage
-from studio.web.auth.person import OWNER, TOKEN_HOLDER
+from studio.web.auth.person import OWNER, TOKEN_HOLDER, VISITOR, Guest, Sender
 from studio.web.auth.request_info import RequestInfo, has_port
 from studio.web.auth.roles import NEEDS, SAFE_METHODS
 from studio.web.auth.routes import CHECKED, Routes
@@ -44,6 +46,13 @@ class Rejection(Exception):
 def problem(status: int, code: str, message: str, fix: str = "", where: str = "") -> Response:
     """An error in the one JSON shape."""
     return JSONResponse({"error": {"code": code, "message": message, "fix": fix, "where": where}}, status)
+
+
+def unauthorized(code: str, message: str, fix: str) -> Response:
+    """The answer to who shows nothing that opens this."""
+    response = problem(401, code, message, fix)
+    response.headers["WWW-Authenticate"] = "Bearer"
+    return response
 
 
 def refused_with(error: StudioError) -> Response:
@@ -77,13 +86,26 @@ async def _drain(receive: Receive) -> None:
             return
 
 
-OPEN_PATHS = frozenset({"/healthz", "/readyz"})
-"""The only routes without a guard; they say whether the process and its database answer, and nothing else."""
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
+"""The only routes without this guard. The first two say whether the process and its database answer, and nothing else;
+the third has a token of its own, and none of the studio's opens it."""
 CSRF_HEADER = "x-studio-csrf"
+GUEST_KB = 4
+HOOK_KB = 256
+"""Also of who has no signature: it can only be checked when the body is there."""
 TOKEN_COOKIE_S = 400 * 24 * 3600
 HTTPS_FOR_S = 365 * 24 * 3600
+NO_FRAMES = "frame-ancestors 'none'"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 ANY_ADDRESS = ("0.0.0.0", "::")
+
+
+class BodyLimit(NamedTuple):
+    """How large the body of a request may be, and what is said of a larger one."""
+
+    max_bytes: int
+    message: str
+    fix: str
 
 
 @dataclass(frozen=True)
@@ -97,7 +119,9 @@ class Policy:
     only_deployments: bool
     csp: str
     login: LoginPage
-    max_body_bytes: int
+    body_limit: BodyLimit
+    route_limits: Mapping[str, BodyLimit]
+    """Of routes that take something larger."""
     routes: Routes
     accounts: Callable[[], Accounts | None]
     """None before the server has started."""
@@ -123,8 +147,16 @@ def _with_ports(names: Iterable[str], port: int) -> frozenset[str]:
     return frozenset(hosts | {f"{name}:{port}" for name in hosts if not has_port(name)})
 
 
-def content_security_policy(*, scripts: Iterable[str] = (), styles: Iterable[str] = ()) -> str:
-    """The policy of FRONTEND: nothing from elsewhere, nothing inline but what is named by its hash."""
+def content_security_policy(
+    *, scripts: Iterable[str] = (), styles: Iterable[str] = (), frames: Iterable[str] = ()
+) -> str:
+    """The policy of FRONTEND: nothing from elsewhere, nothing inline but what is named by its hash.
+
+    Args:
+        scripts: Hashes of inline scripts.
+        styles: Hashes of inline styles.
+        frames: Origins of the sites that may show the page in a frame; none by default.
+    """
     return "; ".join(
         (
             "default-src 'none'",
@@ -136,17 +168,18 @@ def content_security_policy(*, scripts: Iterable[str] = (), styles: Iterable[str
             "worker-src 'self'",
             "base-uri 'none'",
             "form-action 'self'",
-            "frame-ancestors 'none'",
+            " ".join(("frame-ancestors", *frames)) if (frames := tuple(frames)) else NO_FRAMES,
         )
     )
 
 
 def security_headers(csp: str) -> Mapping[str, str]:
     """Set on every response that does not bring its own value."""
+    frames = {"X-Frame-Options": "DENY"} if NO_FRAMES in csp else {}  # older browsers cannot be told of several sites
     return {
         "Content-Security-Policy": csp,
         "X-Content-Type-Options": "nosniff",
-        "X-Frame-Options": "DENY",
+        **frames,
         "Referrer-Policy": "no-referrer",
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
@@ -174,14 +207,18 @@ class Guard:
         try:
             if request.path in OPEN_PATHS:
                 scope[CHECKED] = f"GET {request.path}"
-                self._check_length(request)
-                await self.app(scope, self._bounded(receive), send)
+                _check_length(request, self.policy.body_limit)
+                await self.app(scope, _bounded(receive, self.policy.body_limit), send)
                 return
-            self._check_origin(request)
-            accounts, most = self._accounts(), None
-            if request.deployment is not None:
-                admitted = await self._caller(request, accounts)
-                most = _body_limit(admitted)
+            self._check_host(request)
+            accounts, limit = self._accounts(), None
+            await self._check_origin(request, accounts)
+            if request.is_hook:
+                admitted, limit = AuthContext(Sender(), ""), _body_limit_of_kb(HOOK_KB)
+            elif request.deployment is not None:
+                by = self._chatter if request.is_chat else self._caller
+                admitted = await by(request, accounts)
+                limit = _body_limit(admitted)
             else:
                 has_accounts = await accounts.presence.has_accounts()
                 login = LoginMiddleware(accounts, self.policy.login)
@@ -191,14 +228,15 @@ class Guard:
                 admitted = await (self._member(request, accounts) if has_accounts else self._owner(request, accounts))
             self._check_csrf(request, admitted)
             passed = await self._check_role(request, admitted, accounts)
-            self._check_length(request, most)
+            limit = limit or self.policy.route_limits.get(passed.route, self.policy.body_limit)
+            _check_length(request, limit)
         except Rejection as refused:
             await answer_early(refused.response, scope, receive, send)
             return
-        await passed(self.app, self._bounded(receive, most), send)
+        await passed(self.app, _bounded(receive, limit), send)
 
-    def _check_origin(self, request: RequestInfo) -> None:
-        """Host and Origin, and whether it is served at all where only published teams are."""
+    def _check_host(self, request: RequestInfo) -> None:
+        """The name that was asked, and whether it is served at all where only published teams are."""
         is_public = request.host in self.policy.public_hosts
         if (self.policy.only_deployments or is_public) and request.deployment is None:
             raise Rejection(problem(404, "not_found", "Only published teams answer at this address."))
@@ -211,7 +249,13 @@ class Guard:
                     "Add the name to `STUDIO_ALLOWED_HOSTS`.",
                 )
             )
-        if request.is_foreign:
+
+    async def _check_origin(self, request: RequestInfo, accounts: Accounts) -> None:
+        """That no other site makes a browser ask, but for chat pages; those list the sites whose scripts may."""
+        if not request.is_foreign or request.is_opening_chat:
+            return
+        request.allowed_origin = await chat_gate.allowed_origin(request, accounts.store)
+        if not request.allowed_origin:
             raise Rejection(
                 problem(
                     403,
@@ -219,6 +263,8 @@ class Guard:
                     "This request came from another site. The studio accepts requests only from its own pages.",
                 )
             )
+        if request.method == "OPTIONS" and "access-control-request-method" in request.headers:
+            raise Rejection(Response(status_code=204, headers=chat_gate.PREFLIGHT))
 
     def _accounts(self) -> Accounts:
         accounts = self.policy.accounts()
@@ -230,20 +276,30 @@ class Guard:
         """Who holds a key of the deployment that is called. What has no such key is not told what there is."""
         key = request.bearer
         found = await accounts.presence.find_caller(key) if key else None
-        if found is not None and found.caller.opened.deployment.name == request.deployment:
+        if found is not None and found.opened.deployment.name == request.deployment:
             return found
         if key and found is None:
             await self._count_wrong(request, accounts)
-        response = problem(
-            401,
-            "wrong_key",
-            "This address needs a caller key of its deployment."
-            if key is None
-            else "This key is not valid for this address.",
-            "Send `Authorization: Bearer <key>` with a key that has not expired or been revoked.",
+        raise Rejection(
+            unauthorized(
+                "wrong_key",
+                "This address needs a caller key of its deployment."
+                if key is None
+                else "This key is not valid for this address.",
+                "Send `Authorization: Bearer <key>` with a key that has not expired or been revoked.",
+            )
         )
-        response.headers["WWW-Authenticate"] = "Bearer"
-        raise Rejection(response)
+
+    async def _chatter(self, request: RequestInfo, accounts: Accounts) -> AuthContext:
+        """Who comes to a chat page. A token or a link that opens nothing here is refused, and guesses are counted."""
+        admitted = await chat_gate.identify(request, accounts, self.policy.keys)
+        if admitted is not None:
+            return admitted
+        if accounts.presence.chat_tokens.read(request.bearer or "") is None:  # else it was right some time
+            await self._count_wrong(request, accounts)
+        raise Rejection(
+            unauthorized("wrong_token", "This chat token or link is not valid here.", "Open the chat page again.")
+        )
 
     async def _owner(self, request: RequestInfo, accounts: Accounts) -> AuthContext:
         """Who holds the token of a studio without users."""
@@ -294,11 +350,10 @@ class Guard:
 
     async def _count_wrong(self, request: RequestInfo, accounts: Accounts) -> None:
         """Slow down who sends wrong tokens. The right one is always let in: others must not be able to lock it out."""
-        if wait_s := accounts.wait_s(request.address):
+        if wait_s := await accounts.count_wrong(request.address):
             response = problem(429, "too_many_guesses", "Too many wrong access tokens.", f"Try again in {wait_s} s.")
             response.headers["Retry-After"] = str(wait_s)
             raise Rejection(response)
-        accounts.by_address.add_wrong(request.address)
         await accounts.record(ANONYMOUS, "use a token", request.address, "refused")
 
     def _unauthorized(self, request: RequestInfo, *, wrong: bool = False) -> Response:
@@ -322,35 +377,14 @@ class Guard:
         route = self.policy.routes.name_of(request.method, request.path)
         passed = Authorization(request, admitted, route, NEEDS.get(route), accounts)
         request.scope[AUTH_CONTEXT], request.scope[CHECKED] = admitted, route
+        if isinstance(admitted.who, Guest) and passed.need and passed.need.role == VISITOR:
+            raise Rejection(
+                unauthorized("no_token", "This address needs the token of a chat.", "Open the chat page again.")
+            )
         if refusal := passed.refusal:
             await passed.record("403")
             raise Rejection(self.policy.refusal_page(request, refusal) if request.is_page else refused_with(refusal))
         return passed
-
-    def _check_length(self, request: RequestInfo, most: int | None = None) -> None:
-        length = request.headers.get("content-length", "")
-        if length and (not length.isdigit() or int(length) > (most or self.policy.max_body_bytes)):
-            raise Rejection(problem(413, "too_large", *self._too_large(most)))
-
-    def _too_large(self, most: int | None = None) -> tuple[str, str]:
-        if most is not None:
-            return f"The request is larger than {most // 1024} KB.", "Send less."
-        megabytes = self.policy.max_body_bytes // (1024 * 1024)
-        return f"The request is larger than {megabytes} MB.", "Send a smaller request, or raise `STUDIO_MAX_UPLOAD_MB`."
-
-    def _bounded(self, receive: Receive, most: int | None = None) -> Receive:
-        """Stop reading a body that is larger than it may be, also when it did not tell its length."""
-        seen = 0
-
-        async def bounded() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > (most or self.policy.max_body_bytes):
-                raise HTTPException(413, self._too_large(most)[0])
-            return message
-
-        return bounded
 
     def _with_headers(self, send: Send, request: RequestInfo) -> Send:
         async def with_headers(message: Message) -> None:
@@ -358,16 +392,50 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 if request.is_secure:
                     headers.setdefault("Strict-Transport-Security", f"max-age={HTTPS_FOR_S}")
-                for name, value in security_headers(self.policy.csp).items():
+                if request.allowed_origin:
+                    headers["Access-Control-Allow-Origin"] = request.allowed_origin
+                    headers["Access-Control-Expose-Headers"] = "Retry-After"
+                if request.is_chat:
+                    headers.add_vary_header("Origin")
+                for name, value in security_headers(headers.get("Content-Security-Policy", self.policy.csp)).items():
                     headers.setdefault(name, value)
             await send(message)
 
         return with_headers
 
 
-def _body_limit(admitted: AuthContext) -> int:
-    """Bytes that a caller may send in one request."""
-    return DeploymentSettings.model_validate(admitted.caller.opened.deployment.settings).limits.body_kb * 1024
+def _check_length(request: RequestInfo, limit: BodyLimit) -> None:
+    length = request.headers.get("content-length", "")
+    if length and (not length.isdigit() or int(length) > limit.max_bytes):
+        raise Rejection(problem(413, "too_large", limit.message, limit.fix))
+
+
+def _bounded(receive: Receive, limit: BodyLimit) -> Receive:
+    """Stop reading a body that is larger than it may be, also when it did not tell its length."""
+    seen = 0
+
+    async def bounded() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > limit.max_bytes:
+            raise HTTPException(413, limit.message)
+        return message
+
+    return bounded
+
+
+def _body_limit(admitted: AuthContext) -> BodyLimit:
+    """What a caller may send in one request."""
+    if isinstance(admitted.who, Guest):
+        kilobytes = GUEST_KB
+    else:
+        kilobytes = DeploymentSettings.model_validate(admitted.opened.deployment.settings).limits.body_kb
+    return _body_limit_of_kb(kilobytes)
+
+
+def _body_limit_of_kb(kilobytes: int) -> BodyLimit:
+    return BodyLimit(kilobytes * 1024, f"The request is larger than {kilobytes} KB.", "Send less.")
 
 
 def _bracketed(host: str) -> str:

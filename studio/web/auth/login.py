@@ -13,10 +13,10 @@ from urllib.parse import quote, unquote
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive
 
-from studio.web.auth.oidc import STATE_LIFETIME_S, Provider, SignInFailed
+from studio.web.auth.oidc import STATE_LIFETIME, Provider, SignInFailed
 from studio.web.auth.request_info import RequestInfo, read_form
 from studio.web.auth.session_cache import BROWSER_LASTS
-from studio.web.auth.sessions import ANONYMOUS, Accounts
+from studio.web.auth.sessions import ANONYMOUS, Accounts, TooManyGuesses
 
 PASSWORD = ("POST", "/login")
 TO_PROVIDER = ("GET", "/login/oidc")
@@ -91,14 +91,14 @@ class LoginMiddleware:
         provider = self.accounts.provider
         if provider is None or asked not in (TO_PROVIDER, FROM_PROVIDER):
             return None
-        if wait_s := self.accounts.wait_s(request.address):
+        if wait_s := await self.accounts.wait_s(request.address):
             return self._too_often(request, wait_s, HOME_PATH)
         try:
             if asked == TO_PROVIDER:
                 return await self._to_provider(request, provider)
             return await self._from_provider(request, provider)
         except SignInFailed as error:
-            self.accounts.by_address.add_wrong(request.address)
+            await self.accounts.count_wrong(request.address)
             await self.accounts.record(ANONYMOUS, "sign in", request.address, "refused by or for the identity provider")
             return self.sign_in_page(request, f"{error.what} {error.fix}".strip(), goes_to=HOME_PATH)
 
@@ -107,9 +107,10 @@ class LoginMiddleware:
         given = form or {}
         goes_to = _ours(given.get("next", ""))
         name = given.get("name", "")
-        if wait_s := self.accounts.wait_s(request.address, name):
-            return self._too_often(request, wait_s, goes_to)
-        user = await self.accounts.with_password(name, given.get("password", ""), request.address)
+        try:
+            user = await self.accounts.with_password(name, given.get("password", ""), request.address)
+        except TooManyGuesses as error:
+            return self._too_often(request, error.wait_s, goes_to)
         if user is None:
             return self.sign_in_page(request, WRONG, goes_to=goes_to)
         key = await self.accounts.open(user, request.address, browser_of(request))
@@ -127,7 +128,7 @@ class LoginMiddleware:
             httponly=True,
             samesite="lax",
             secure=request.is_secure,
-            max_age=int(STATE_LIFETIME_S),
+            max_age=int(STATE_LIFETIME.total_seconds()),
             path=TO_PROVIDER[1],
         )
         return response

@@ -7,34 +7,26 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import hmac
 import secrets
-import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 import httpx
-from joserfc import jwk, jwt
-from joserfc.errors import JoseError
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
 from studio.egress import Guard, HostRefused, http_client, place_of
 from studio.errors import Forbidden, SetupError
 from studio.settings import Settings
-from studio.store import ROLES, Role, role_named
-from studio.web.auth.access_token import is_same
+from studio.store import ROLES, Role, SignIns, role_named
+from studio.web.auth.access_token import Keys, is_same
 
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Public-key signatures only: `none`, and those made with a shared secret, are no proof of who signed."""
 TIMEOUT_S = 10.0
 MAX_BYTES = 1024 * 1024
-STATE_LIFETIME_S = 600.0
-MAX_FINISHED = 10_000
-"""States that are remembered as used. Who came back in vain too often must wait, so one address fills little of it."""
-LEEWAY_S = 60
+STATE_LIFETIME = timedelta(minutes=10)
 JSON_OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
@@ -67,41 +59,33 @@ class PendingSignIn(NamedTuple):
 class States:
     """The states of sign-ins that are on their way.
 
-    A state is random, has an end and is signed, and its nonce and its verifier follow from it by a key that only this
-    process knows. So nothing is kept of those who begin, and strangers who begin many push nobody out.
+    A state is random, has an end and is signed, and its nonce and its verifier follow from it by the studio's key. So
+    nothing is kept of those who begin, strangers who begin many push nobody out, and any replica takes who comes back.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, keys: Keys, sign_ins: SignIns, clock: Callable[[], datetime]) -> None:
+        self._keys = keys
+        self._sign_ins = sign_ins
         self._clock = clock
-        self._key = secrets.token_bytes(32)
-        self._used: dict[str, float] = {}
 
     def make(self) -> str:
-        state = f"{int(self._clock() + STATE_LIFETIME_S)}.{secrets.token_urlsafe(32)}"
+        state = f"{int((self._clock() + STATE_LIFETIME).timestamp())}.{secrets.token_urlsafe(32)}"
         return f"{state}.{self._derived('state', state)}"
 
     def begun(self, state: str, redirect_uri: str) -> PendingSignIn:
         """What belongs to a state."""
         return PendingSignIn(state, self._derived("nonce", state), self._derived("verifier", state), redirect_uri)
 
-    def use(self, state: str) -> bool:
+    async def use(self, state: str) -> bool:
         """Whether the state is one of ours, is not too old and was not used before. From now on it was."""
         signed, _, signature = state.rpartition(".")
-        if not is_same(signature, self._derived("state", signed)) or state in self._used:
+        if not is_same(signature, self._derived("state", signed)):
             return False
-        now, until = self._clock(), float(signed.partition(".")[0])
-        if now > until:
-            return False
-        for old in [old for old, end in self._used.items() if now > end]:
-            del self._used[old]
-        if len(self._used) >= MAX_FINISHED:
-            self._used.pop(next(iter(self._used)))
-        self._used[state] = until
-        return True
+        until = datetime.fromtimestamp(int(signed.partition(".")[0]), UTC)
+        return self._clock() <= until and await self._sign_ins.use_state(state, until)
 
     def _derived(self, purpose: str, state: str) -> str:
-        digest = hmac.digest(self._key, f"{purpose}:{state}".encode("utf-8", "replace"), "sha256")
-        return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        return self._keys.sign(f"{purpose} of a sign-in with a provider", state)
 
 
 @dataclass(frozen=True)
@@ -120,12 +104,9 @@ class Provider:
 
     settings: Settings
     client: httpx.AsyncClient
-    clock: Callable[[], float] = time.monotonic
+    states: States
     _discovered: ProviderMetadata | None = None
-    _key_set: jwk.KeySet | None = None
-
-    def __post_init__(self) -> None:
-        self._states = States(self.clock)
+    _key_set: JsonValue = None
 
     async def begin(self, redirect_uri: str) -> tuple[str, str]:
         """Where the browser must go, and the state that it must bring back.
@@ -134,7 +115,7 @@ class Provider:
             SignInFailed: The provider does not answer as it should.
         """
         found = await self._discover()
-        begun = self._states.begun(self._states.make(), redirect_uri)
+        begun = self.states.begun(self.states.make(), redirect_uri)
         digest = hashlib.sha256(begun.verifier.encode()).digest()
         asked = {
             "response_type": "code",
@@ -156,9 +137,9 @@ class Provider:
             SignInFailed: It is not the browser that began, the provider refused, or its word does not hold.
         """
         state = query.get("state", "")
-        if not self._states.use(state) or not is_same(kept_state or "", state):
+        if not await self.states.use(state) or not is_same(kept_state or "", state):
             raise SignInFailed("This sign-in expired or was started in another browser.", fix="Sign in again.")
-        begun = self._states.begun(state, redirect_uri)
+        begun = self.states.begun(state, redirect_uri)
         code = query.get("code", "")
         if not code or "error" in query:
             raise SignInFailed("The identity provider refused the sign-in.", fix="Sign in again.")
@@ -185,34 +166,26 @@ class Provider:
         return token
 
     async def _claims(self, token: str, nonce: str) -> dict[str, JsonValue]:
-        must = jwt.JWTClaimsRegistry(
-            leeway=LEEWAY_S,
-            iss={"essential": True, "value": self.settings.oidc_issuer},
-            aud={"essential": True, "value": self.settings.oidc_client_id},
-            exp={"essential": True},
-            iat={"essential": True},
-            sub={"essential": True},
-            nonce={"essential": True, "value": nonce},
-        )
+        from studio.web.auth.id_token import InvalidToken, claims_in  # its package is large, and few sign in like this
+
+        us, issuer = self.settings.oidc_client_id, self.settings.oidc_issuer
         try:
             try:
-                decoded = jwt.decode(token, await self._keys(), algorithms=ALGORITHMS)
-            except (JoseError, ValueError):  # the provider may have changed its keys since
-                decoded = jwt.decode(token, await self._keys(again=True), algorithms=ALGORITHMS)
-            must.validate(decoded.claims)
-        except (JoseError, ValueError) as error:
+                claims = claims_in(token, await self._keys(), issuer=issuer, client_id=us, nonce=nonce)
+            except InvalidToken:  # the provider may have changed its keys since
+                keys = await self._keys(again=True)
+                claims = claims_in(token, keys, issuer=issuer, client_id=us, nonce=nonce)
+        except InvalidToken as error:
             raise SignInFailed("The identity provider's ID token is invalid.") from error
-        claims = JSON_OBJECT.validate_python(decoded.claims)
-        us = self.settings.oidc_client_id
         has_others = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
         if claims.get("azp", None if has_others else us) != us:
             raise SignInFailed("The ID token of the identity provider is for another client.")
         return claims
 
-    async def _keys(self, *, again: bool = False) -> jwk.KeySet:
+    async def _keys(self, *, again: bool = False) -> JsonValue:
         if self._key_set is None or again:
             found = await self._asked("GET", (await self._discover()).jwks_uri)
-            self._key_set = jwk.KeySet.import_key_set({"keys": found.get("keys", [])})  # pyright: ignore[reportArgumentType]  the library checks what they are
+            self._key_set = found.get("keys", [])
         return self._key_set
 
     async def _discover(self) -> ProviderMetadata:
@@ -285,7 +258,7 @@ def role_of_value(settings: Settings) -> Mapping[str, Role]:
 
 
 @asynccontextmanager
-async def open_provider(settings: Settings) -> AsyncGenerator[Provider | None]:
+async def open_provider(settings: Settings, keys: Keys, sign_ins: SignIns) -> AsyncGenerator[Provider | None]:
     """The provider that the settings name, if they name one.
 
     Raises:
@@ -305,4 +278,4 @@ async def open_provider(settings: Settings) -> AsyncGenerator[Provider | None]:
     # The operator chose the issuer, which may be within the own network, and which says where its other parts are.
     guard = Guard((place_of(settings.oidc_issuer),), elsewhere=True, private=True)
     async with http_client(guard, limit=MAX_BYTES, timeout=TIMEOUT_S) as client:
-        yield Provider(settings, client)
+        yield Provider(settings, client, States(keys, sign_ins, lambda: datetime.now(UTC)))

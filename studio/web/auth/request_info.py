@@ -26,6 +26,8 @@ class RequestInfo:
         client: tuple[str, int] | None = scope.get("client")
         self.address = client[0] if client else ""
         self.is_secure = scope.get("scheme") == "https"
+        self.allowed_origin = ""
+        """Another site that may read the answer."""
         self.is_page = self.method in {"GET", "HEAD"} and not self.path.startswith(NOT_PAGES)
 
     @property
@@ -37,6 +39,34 @@ class RequestInfo:
     def deployment(self) -> str | None:
         """The name of the deployment that is called; None for what is no call."""
         return self.path.split("/")[2] if self.path.startswith(CALLS) else None
+
+    @property
+    def is_chat(self) -> bool:
+        """Whether it is about the chat page of a deployment."""
+        return self.deployment is not None and self.path.split("/")[3:4] == ["chat"]
+
+    @property
+    def is_hook(self) -> bool:
+        """Whether another service posts to a hook of a deployment."""
+        return self.deployment is not None and self.path.split("/")[3:4] == ["hooks"]
+
+    @property
+    def foreign_origin(self) -> str:
+        """The other site whose script asks, as its browser says; "" where there is none, or more than one."""
+        origins = self.headers.getlist("origin")
+        return origins[0] if len(origins) == 1 and self.is_foreign else ""
+
+    @property
+    def is_opening_chat(self) -> bool:
+        """Whether a browser opens a chat page, by a link or in a frame, or loads the script that shows one.
+
+        Any site may make it do so. Whether it may show the page in a frame is told with the page, by its policy.
+        """
+        mode, place = self.headers.get("sec-fetch-mode", ""), self.path.split("/")[4:]
+        is_page = mode == "navigate" and place == []
+        is_script = mode == "no-cors" and place == ["embed.js"]
+        is_read = self.method in {"GET", "HEAD"} and "origin" not in self.headers
+        return self.is_chat and is_read and (is_page or is_script)
 
     @property
     def host(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from studio.store import Role
-from studio.web.auth.person import CALLER, CallerRole
+from studio.web.auth.person import CALLER, GUEST, SENDER, VISITOR, CallerRole
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -86,6 +86,10 @@ GET /api/runs/{run_id}/prompts/{seq}
 GET /api/runs/{run_id}/index
 GET /api/runs/{run_id}/search
 GET /api/runs/{run_id}/state
+GET /api/files/{file_id}
+GET /api/runs/{run_id}/files
+GET /api/runs/{run_id}/files/archive
+GET /api/runs/{run_id}/files/{number}
 GET /api/costs
 GET /api/prices
 GET /api/budget
@@ -105,12 +109,21 @@ GET /deployments/{deployment}/releases/{number}
 GET /deployments/{deployment}/keys
 GET /deployments/{deployment}/limits
 GET /deployments/{deployment}/usage
+GET /deployments/{deployment}/schedules
 GET /deployments/{deployment}/webhooks
 GET /deployments/{deployment}/settings
+GET /deployments/{deployment}/chat
+GET /chat/{deployment}
 GET /fragments/deployments/{deployment}/calls
+GET /fragments/schedule-times
 GET /fragments/teams/{team_id}/publish
 GET /api/deployments
 GET /api/deployments/{deployment}
+GET /api/deployments/{deployment}/hooks
+GET /api/deployments/{deployment}/schedules
+GET /api/teams/{team_id}/suites
+GET /api/suites/{suite_id}
+GET /api/deployments/{deployment}/schedules/{schedule_id}/firings
 GET /api/deployments/{deployment}/calls
 """
 
@@ -168,6 +181,7 @@ POST /api/imports
 DELETE /api/galleries/{gallery_id}
 POST /api/galleries/library/components
 DELETE /api/galleries/{gallery_id}/components/{group}/{index}
+POST /api/files
 POST /api/runs
 POST /api/runs/import
 PATCH /api/runs/{run_id}
@@ -195,6 +209,17 @@ PUT /api/deployments/{deployment}/live
 POST /api/deployments/{deployment}/keys
 POST /api/deployments/{deployment}/tokens
 DELETE /api/deployments/{deployment}/keys/{key_id}
+POST /api/deployments/{deployment}/hooks
+PATCH /api/deployments/{deployment}/hooks/{hook_id}
+DELETE /api/deployments/{deployment}/hooks/{hook_id}
+POST /api/deployments/{deployment}/schedules
+PATCH /api/deployments/{deployment}/schedules/{schedule_id}
+DELETE /api/deployments/{deployment}/schedules/{schedule_id}
+POST /api/teams/{team_id}/suites
+PUT /api/suites/{suite_id}
+DELETE /api/suites/{suite_id}
+POST /api/suites/{suite_id}/cases
+POST /api/suites/{suite_id}/scores
 GET /api/deployments/{deployment}/webhooks
 POST /api/deployments/{deployment}/webhooks
 PATCH /api/deployments/{deployment}/webhooks/{webhook_id}
@@ -211,6 +236,7 @@ PUT /api/teams/{team_id}/policy
 
 ADMIN = """
 GET /settings/health
+GET /settings/workers
 GET /users
 GET /audit
 GET /api/users
@@ -231,6 +257,8 @@ DELETE /api/secrets/{name}
 PUT /api/prices
 DELETE /api/prices
 PUT /api/budget
+GET /api/workers
+PATCH /api/workers/{worker_id}
 """
 
 CALLS = """
@@ -248,18 +276,48 @@ POST /d/{deployment}/v1/responses/{response_id}/cancel
 POST /d/{deployment}/v1/conversations
 POST /d/{deployment}/mcp
 DELETE /d/{deployment}/mcp
+GET /d/{deployment}/a2a/.well-known/agent-card.json
+POST /d/{deployment}/a2a
+POST /d/{deployment}/a2a/
+POST /d/{deployment}/agui
 """
 """For who holds a key of that deployment, and nobody else. Calls are kept with their keys, not in the audit log."""
+
+CHATS = """
+GET /d/{deployment}/chat/messages
+POST /d/{deployment}/chat/messages
+GET /d/{deployment}/chat/calls/{call_id}/events
+POST /d/{deployment}/chat/calls/{call_id}/answers
+POST /d/{deployment}/chat/calls/{call_id}/cancel
+"""
+"""For a browser with the token of one chat, and nobody else. What is said is kept as calls are."""
+
+CHAT_PAGES = """
+GET /d/{deployment}/chat
+GET /d/{deployment}/chat/embed.js
+GET /d/{deployment}/chat/files/{build}/{file}
+POST /d/{deployment}/chat/tokens
+"""
+"""For anybody: the page, which is the same whether there is a deployment or not, and the way to a token."""
+
+HOOKS = """
+POST /d/{deployment}/hooks/{hook_id}
+"""
+"""For services whose signature the hook itself checks."""
 
 
 def _table() -> Mapping[str, RouteAccess]:
     looking = {*LOOKING.split("\n"), *WINDOWS.split("\n"), *PREVIEWS.split("\n"), *CALLS.split("\n")}
+    looking |= {*CHATS.split("\n"), *CHAT_PAGES.split("\n"), *HOOKS.split("\n")}
     lines: tuple[tuple[Role | CallerRole, str], ...] = (
         ("viewer", VIEWER + LOOKING + WINDOWS + OWN),
         ("editor", EDITOR + PREVIEWS),
         ("approver", APPROVER),
         ("admin", ADMIN),
         (CALLER, CALLS),
+        (VISITOR, CHATS),
+        (GUEST, CHAT_PAGES),
+        (SENDER, HOOKS),
     )
     table: dict[str, RouteAccess] = {}
     for role, routes in lines:

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from studio.store import Role, Store, role_named
+from studio.store.deployments import OpenedDeployment
 from studio.store.sign_ins import hash_of
 from studio.web.auth.access_token import Keys
-from studio.web.auth.person import Caller, CallerRole, Person
+from studio.web.auth.chat_tokens import ChatTokens, access_of, use_of
+from studio.web.auth.person import Caller, CallerRole, Guest, Person, Sender, Visitor
 
 FRESH_S = 5.0
 UNUSED_FOR = timedelta(days=7)
@@ -31,7 +33,7 @@ MAX_REMEMBERED = 10_000
 class AuthContext:
     """Somebody who may come in. `csrf` must come with their changes, unless it is empty: programs have no cookies."""
 
-    who: Person | Caller
+    who: Person | Caller | Visitor | Guest | Sender
     csrf: str
     key_hash: str = ""
 
@@ -42,9 +44,15 @@ class AuthContext:
         return self.who
 
     @property
-    def caller(self) -> Caller:
-        """Who asks, on the routes of deployments."""
-        assert isinstance(self.who, Caller)
+    def opened(self) -> OpenedDeployment:
+        """What who asks has opened, on the routes of deployments that need a key or a token."""
+        assert isinstance(self.who, Caller | Visitor)
+        return self.who.opened
+
+    @property
+    def guest(self) -> Guest:
+        """Who asks, on the routes that lead to a token."""
+        assert isinstance(self.who, Guest)
         return self.who
 
 
@@ -56,6 +64,7 @@ class SessionCache:
     ) -> None:
         self._store = store
         self._keys = keys
+        self.chat_tokens = ChatTokens(keys)
         self._has_provider = has_provider
         self._clock = clock
         self._fresh_until = float("-inf")
@@ -90,6 +99,20 @@ class SessionCache:
         opened = await self._store.deployments.find_by_key(key)
         return AuthContext(Caller(opened), "", opened.key.key_hash) if opened else None
 
+    async def find_link(self, key: str) -> OpenedDeployment | None:
+        """The deployment whose chat page this link opens, whether that is turned on or not."""
+        return await self._store.deployments.find_by_key(key, "link")
+
+    async def find_visitor(self, token: str) -> AuthContext | None:
+        """Who holds this token of a chat; it holds as long as the page is open to them in the same way."""
+        found = self.chat_tokens.read(token)
+        if found is None or found.is_expired(datetime.now(UTC)):
+            return None
+        opened = await self._store.deployments.opened_by(found.key_id, found.deployment_id)
+        if opened is None or access_of(opened.deployment) != found.access or opened.key.opens != use_of(found.access):
+            return None
+        return AuthContext(Visitor(opened._replace(thread=found.chat), token), "", hash_of(token))
+
     async def may_still(self, admitted: AuthContext, role: Role | CallerRole) -> bool:
         """Whether somebody who was let in may do now what needs that role."""
         who = await self._now(admitted)
@@ -104,7 +127,10 @@ class SessionCache:
             if not await self.may_still(admitted, role):
                 return
 
-    async def _now(self, admitted: AuthContext) -> Person | Caller | None:
+    async def _now(self, admitted: AuthContext) -> Person | Caller | Visitor | Guest | Sender | None:
+        if isinstance(admitted.who, Visitor):
+            found = await self.find_visitor(admitted.who.token)
+            return found.who if found else None
         if isinstance(admitted.who, Caller):
             return admitted.who if await self._store.deployments.holds(admitted.who.opened.key.id) else None
         if admitted.key_hash:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 
-from studio.errors import ConfigError, Conflict
+from studio.errors import ConfigError, Conflict, Forbidden
 from studio.settings import Settings
 from studio.store import LastAdmin, StorageUnavailable, Store
 from studio.store.sign_ins import SignIns
 from studio.store.tables import User
-from studio.web.auth.access_token import Guesses, Keys
+from studio.web.auth.access_token import Keys
 from studio.web.auth.oidc import Identity, Provider, SignInFailed, open_provider
 from studio.web.auth.passwords import Passwords
 from studio.web.auth.session_cache import BROWSER_LASTS, SessionCache
 from studio.web.connections import network_of
 
 logger = logging.getLogger(__name__)
+MAX_WRONG_PER_ADDRESS = 20
+"""Wrong passwords and tokens that one address may send in a minute; a person who mistypes stays far below."""
 MAX_WRONG_PER_NAME = 10
 ANONYMOUS = "unknown"
 """Who tried a name that nobody has. The name is not kept: people type passwords into the wrong box."""
@@ -32,7 +35,7 @@ async def open_accounts(settings: Settings, store: Store, keys: Keys) -> AsyncGe
     Raises:
         SetupError: The settings of the identity provider do not fit together.
     """
-    async with open_provider(settings) as provider:
+    async with open_provider(settings, keys, store.sign_ins) as provider:
         presence = SessionCache(store, keys, has_provider=provider is not None)
         yield Accounts(store, presence, Passwords(), provider, bool(settings.token))
 
@@ -47,27 +50,33 @@ class Accounts:
     provider: Provider | None
     token_is_named: bool
     """Whether the operator chose the studio's token; only then it goes on to open the API beside the users."""
-    by_address: Guesses = field(default_factory=lambda: Guesses(network_of))
-    by_name: Guesses = field(default_factory=lambda: Guesses(_as_compared, MAX_WRONG_PER_NAME))
 
     @property
     def sign_ins(self) -> SignIns:
         return self.store.sign_ins
 
-    def wait_s(self, address: str, name: str = "") -> int:
-        """Seconds until somebody may try again from that address, under that name."""
-        return max(self.by_address.wait_s(address), self.by_name.wait_s(name) if name else 0)
+    async def wait_s(self, address: str) -> int:
+        """Seconds until somebody may try again from that address."""
+        return await self.store.wrong_guesses.wait_s(_limits(address))
+
+    async def count_wrong(self, address: str) -> int:
+        """Count a wrong guess from that address, or the seconds until somebody may try again from there."""
+        return await self.store.wrong_guesses.count(_limits(address))
 
     async def with_password(self, name: str, password: str, address: str) -> User | None:
-        """Whose name and password these are. It takes as long to find out that there is no such user."""
-        for guesses, subject in ((self.by_address, address), (self.by_name, name)):
-            guesses.add_wrong(subject)  # before it is looked at: others are guessed while this one is worked out
+        """Whose name and password these are. It takes as long to find out that there is no such user.
+
+        Raises:
+            TooManyGuesses: Nobody may try again yet from that address, or under that name.
+        """
+        limits = _limits(address, name)
+        if wait_s := await self.store.wrong_guesses.count(limits):
+            raise TooManyGuesses(wait_s)
         user = await self.store.users.named(name)
         if not await self.passwords.is_right(password, user.password if user else None):
             await self.record(user.name if user else ANONYMOUS, "sign in", address, "refused")
             return None
-        self.by_address.take_back(address)
-        self.by_name.take_back(name)
+        await self.store.wrong_guesses.take_back(limits.keys())
         return user
 
     async def with_identity(self, identity: Identity, address: str) -> User:
@@ -107,7 +116,7 @@ class Accounts:
     async def open(self, user: User, address: str, label: str) -> str:
         """The key of a new browser of that user."""
         _, key = await self.sign_ins.add(user.id, "browser", BROWSER_LASTS, label=label, address=address)
-        await self.record(user.name, "sign in", address, "let in")
+        await self.record(user.name, "sign in", address, "signed in")
         return key
 
     async def make_token(self, user_id: str, label: str, lasts: timedelta) -> tuple[str, str]:
@@ -122,6 +131,24 @@ class Accounts:
         except StorageUnavailable as error:
             done = f"{who!r} {action!r} {object!r} from {address!r}: {outcome}"
             logger.error("Not in the audit log: %s. %s", done, error.what)
+
+
+class TooManyGuesses(Forbidden):
+    """Raised instead of looking at a password."""
+
+    def __init__(self, wait_s: int) -> None:
+        super().__init__("Too many attempts.", fix=f"Try again in {wait_s} s.")
+        self.wait_s = wait_s
+
+
+def _limits(address: str, name: str = "") -> dict[str, int]:
+    """How many wrong guesses are allowed from an address, and about a name."""
+    limits = {_digest("address", network_of(address)): MAX_WRONG_PER_ADDRESS}
+    return {**limits, _digest("name", _as_compared(name)): MAX_WRONG_PER_NAME} if name else limits
+
+
+def _digest(kind: str, subject: str) -> str:
+    return hashlib.sha256(f"{kind}:{subject}".encode("utf-8", "replace")).hexdigest()
 
 
 def _as_compared(name: str) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from fastapi import Query, Request, Response
 from pydantic import BeforeValidator
 
-from studio.deployments import DeploymentSettings
+from studio.deployments import ChatAccess, DeploymentSettings, KeyUse
 from studio.services.amounts import money
 from studio.services.changes import compare
 from studio.services.publishing import speakers_of
@@ -24,7 +24,8 @@ from studio.store.webhooks import kinds_of
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.forms.settings_form import settings_fields
 from studio.web.router import StudioRouter
-from studio.web.snippets import snippets
+from studio.web.schedule_rows import preset_words, schedule_rows
+from studio.web.snippets import embeds, snippets
 from studio.web.templates import Templates
 
 router = StudioRouter(prefix="/deployments", include_in_schema=False)
@@ -34,6 +35,8 @@ TABS: Mapping[str, str] = {
     "calls": "Calls",
     "releases": "Releases",
     "keys": "Keys",
+    "chat": "Chat",
+    "schedules": "Schedules",
     "webhooks": "Webhooks",
     "limits": "Limits",
     "usage": "Usage",
@@ -41,11 +44,22 @@ TABS: Mapping[str, str] = {
 }
 """By the last part of their address."""
 SEES: Mapping[str, str] = {"answer": "Only the answer", "messages": "Each message of the agents"}
+CHAT_ACCESS: Mapping[ChatAccess, str] = {
+    "off": "Off",
+    "link": "People with a chat link",
+    "people": "People who are signed in to this studio",
+    "anyone": "Anyone with the address",
+}
 PROTOCOLS: Mapping[str, str] = {
     "rest": "REST",
     "openai-chat": "Chat Completions",
     "openai-responses": "Responses",
     "mcp": "MCP",
+    "a2a": "A2A",
+    "ag-ui": "AG-UI",
+    "chat": "Chat page",
+    "schedule": "Schedule",
+    "hook": "Hook",
 }
 EVENTS: Mapping[str, str] = {
     "call.finished": "finished",
@@ -146,6 +160,7 @@ async def use_page(request: Request, deployment: str, store: StoreDep, templates
         snippets=snippets(base_url(request), found.name),
         has_key=any(each.state == "valid" for each in keys),
         base=base_url(request),
+        embeds=embeds(base_url(request), found.name),
     )
 
 
@@ -193,6 +208,28 @@ async def release_page(
 async def keys_page(request: Request, deployment: str, store: StoreDep, templates: TemplatesDep) -> Response:
     found = await store.deployments.get(deployment)
     return _page(request, templates, found, "keys", keys=await _keys(store, found))
+
+
+@router.get("/{deployment}/chat")
+async def chat_tab(request: Request, deployment: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    found = await store.deployments.get(deployment)
+    return _page(
+        request,
+        templates,
+        found,
+        "chat",
+        links=await _keys(store, found, "link"),
+        access=CHAT_ACCESS,
+        base=base_url(request),
+        **_settings(found),
+    )
+
+
+@router.get("/{deployment}/schedules")
+async def schedules_page(request: Request, deployment: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    found = await store.deployments.get(deployment)
+    rows = await schedule_rows(store, found)
+    return _page(request, templates, found, "schedules", schedules=rows, presets=preset_words())
 
 
 @router.get("/{deployment}/webhooks")
@@ -277,9 +314,9 @@ def call_rows(calls: Sequence[CallSummary]) -> Sequence[CallRow]:
     ]
 
 
-async def _keys(store: Store, found: Deployment) -> Sequence[KeyRow]:
-    now = datetime.now(UTC)
-    return [KeyRow(each, key_state(each, now)) for each in await store.deployments.keys(found.id)]
+async def _keys(store: Store, found: Deployment, opens: KeyUse = "calls") -> Sequence[KeyRow]:
+    now, keys = datetime.now(UTC), await store.deployments.keys(found.id)
+    return [KeyRow(each, key_state(each, now)) for each in keys if each.opens == opens]
 
 
 def _settings(found: Deployment) -> dict[str, object]:

@@ -33,6 +33,7 @@ async def builder_page(
         secrets=secrets,
         export_targets=tuple(TARGETS.values()),
         trusts_typed_code=settings.trust_typed_code,
+        max_file_mb=settings.max_file_mb,
     )
 
 
@@ -51,6 +52,7 @@ async def play_page(
         run_id="",
         scripted=scripted,
         trusts_typed_code=settings.trust_typed_code,
+        max_file_mb=settings.max_file_mb,
     )
 
 
@@ -69,6 +71,7 @@ async def run_page(
         run_id=run.id,
         scripted=await asyncio.to_thread(scripted_model, team.component) if team else "",
         trusts_typed_code=settings.trust_typed_code,
+        max_file_mb=settings.max_file_mb,
     )
 
 

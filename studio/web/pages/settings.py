@@ -13,12 +13,14 @@ from studio.models.service_list import model_services
 from studio.services.secret_list import secret_lines
 from studio.settings import Settings
 from studio.store import Store
+from studio.store.worker_lease import BEAT_S
 from studio.web.api.connections import connections
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 from studio.web.fetch import MAX_BYTES
 from studio.web.router import StudioRouter
 
 router = StudioRouter(include_in_schema=False)
+SHOWN_RUNS = 100
 SEVERITY = (Level.OK, Level.WARN, Level.BAD)
 
 
@@ -68,6 +70,24 @@ async def health_page(request: Request, store: StoreDep, templates: TemplatesDep
         findings=worst_first,
         bad_count=sum(finding.level is Level.BAD for finding in found),
         warn_count=sum(finding.level is Level.WARN for finding in found),
+    )
+
+
+@router.get("/settings/workers")
+async def workers_page(request: Request, store: StoreDep, templates: TemplatesDep) -> Response:
+    workers = await store.workers.list()
+    return templates.page(
+        request,
+        "pages/workers.html",
+        title="Workers",
+        nav="settings",
+        is_shared=store.is_shared,
+        workers=workers,
+        names={worker.id: worker.name for worker in workers},
+        runs=await store.workers.runs(SHOWN_RUNS),
+        run_count=sum(worker.run_count for worker in workers),
+        queue=await store.workers.queue(),
+        silent_from_s=2 * BEAT_S,
     )
 
 

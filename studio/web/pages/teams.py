@@ -156,7 +156,7 @@ def _row(summary: TeamSummary, check: TeamCheck, run: RunSummary | None, labels:
 
 def _problem(check: TeamCheck) -> tuple[str, str]:
     if count := check.error_count:
-        return "wrong", f"{count} problem{'' if count == 1 else 's'}"
+        return "wrong", f"{count} error{'' if count == 1 else 's'}"
     return ("", "") if check.is_runnable else ("opaque", "Missing components")
 
 

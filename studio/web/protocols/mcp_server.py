@@ -35,7 +35,7 @@ from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus
 from studio.store.deployments import OpenedDeployment
 from studio.web.auth.authorization import AUTH_CONTEXT
 from studio.web.protocols.openai_conversation import said_by
-from studio.web.protocols.rest import CallOut, ThreadName, shown_call
+from studio.web.protocols.rest import FOR_OPERATOR, CallOut, ThreadName, shown_call
 
 PROTOCOL = "mcp"
 NAME = "team-studio"
@@ -50,7 +50,6 @@ IDEMPOTENCY = "team-studio/idempotency-key"
 """In `_meta` of a request, as the header of the other protocols."""
 USAGE = "team-studio/usage"
 ANSWER = "answer"
-FOR_OPERATOR = "Waiting for an operator of the studio."
 MAX_KEY = 255
 TOLD = (CallRefused, Conflict, ConfigError, NotFound)
 """What callers are told in its own words, as by the other protocols."""
@@ -113,7 +112,7 @@ class McpServer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A session is open to the key that opened it."""
-        key = scope[AUTH_CONTEXT].caller.opened.key
+        key = scope[AUTH_CONTEXT].opened.key
         user = AuthenticatedUser(AccessToken(token="", client_id=key.id, scopes=[]))
         await self._manager.asgi_app({**scope, "user": user}, receive, send)
 
@@ -343,7 +342,7 @@ def _meta(ctx: Context) -> JsonObject:
 def _caller(ctx: Context) -> OpenedDeployment:
     """Who sent this request."""
     assert ctx.request is not None
-    return ctx.request.scope[AUTH_CONTEXT].caller.opened
+    return ctx.request.scope[AUTH_CONTEXT].opened
 
 
 def _takes_tasks(ctx: Context) -> bool:

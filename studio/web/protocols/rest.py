@@ -6,6 +6,7 @@ request that has waited long enough is told how the call is by then.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -28,6 +29,8 @@ router = StudioRouter(prefix="/d/{deployment}", include_in_schema=False)
 PROTOCOL = "rest"
 MAX_WAIT_S = 50.0
 """Shorter than proxies and browsers wait."""
+FOR_OPERATOR = "Waiting for an operator of the studio."
+"""What protocols with words for it say of a question that the caller cannot answer."""
 _SEQ = re.compile(r"[0-9]{1,18}")
 
 ThreadName = Annotated[
@@ -122,11 +125,7 @@ async def follow_call(
     closing: ClosingDep,
     last_event_id: Annotated[str, Header()] = "",
 ) -> Response:
-    after = int(last_event_id) if _SEQ.fullmatch(last_event_id) else 0
-    view = (await desk.status(caller, call_id)).view
-    if view.state.is_final and after >= view.last_seq:
-        return Response(status_code=204)
-    return EventStream(_events(desk, caller, call_id, after), closing)
+    return await event_stream(desk, caller, closing, call_id, last_event_id)
 
 
 @router.post("/calls/{call_id}/answers", summary="Answer the question of a call", response_model=CallDetails)
@@ -139,14 +138,30 @@ async def cancel_call(call_id: str, desk: CallDeskDep, caller: CallerDep) -> Res
     return _answer(await desk.cancel(caller, call_id))
 
 
+async def event_stream(
+    desk: CallDesk, caller: OpenedDeployment, closing: asyncio.Event, call_id: str, last_event_id: str
+) -> Response:
+    """The events of a call behind the one with this ID; 204 once there are no more.
+
+    Raises:
+        CallNotFound: The key has no such call.
+    """
+    after = int(last_event_id) if _SEQ.fullmatch(last_event_id) else 0
+    view = (await desk.status(caller, call_id)).view
+    if view.state.is_final and after >= view.last_seq:
+        return Response(status_code=204)
+    return EventStream(_events(desk, caller, call_id, after), closing)
+
+
 async def _events(desk: CallDesk, caller: OpenedDeployment, call_id: str, after: int) -> AsyncGenerator[Event]:
     thread = (await desk.status(caller, call_id)).call.thread
     async with aclosing(desk.follow(caller, call_id, after)) as events:
         async for event, view in events:
-            yield Event(event.name, _data(event, view, call_id, thread), id=event.seq)
+            yield Event(event.name, event_data(event, view, call_id, thread), id=event.seq)
 
 
-def _data(event: CallEvent, view: CallView, call_id: str, thread: str) -> JsonObject:
+def event_data(event: CallEvent, view: CallView, call_id: str, thread: str) -> JsonObject:
+    """What an event of a stream says."""
     if event.name == "message":
         return {"source": event.source, "text": event.text}
     return shown_call(view, call_id, thread).model_dump(mode="json")

@@ -4,7 +4,7 @@
  * Server-sent events of an answer, each as soon as it is whole. Leaving the loop ends the
  * connection.
  * @param {ReadableStream<Uint8Array>} body
- * @returns {AsyncGenerator<{ name: string, data: any }>}
+ * @returns {AsyncGenerator<{ name: string, data: any, id: string }>}  `id` names the place in the stream
  */
 export async function* readEvents(body) {
   const reader = body.getReader()
@@ -35,6 +35,6 @@ function parse(block) {
     if (colon > 0) fields[line.slice(0, colon)] = line.slice(colon + 2)
   }
   return fields['event'] && fields['data']
-    ? { name: fields['event'], data: JSON.parse(fields['data']) }
+    ? { name: fields['event'], data: JSON.parse(fields['data']), id: fields['id'] ?? '' }
     : null
 }

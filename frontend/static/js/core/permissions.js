@@ -13,3 +13,10 @@ export function can(role) {
   const own = document.documentElement.dataset['role'] ?? ''
   return own === '' || ROLES.indexOf(own) >= ROLES.indexOf(role)
 }
+
+/**
+ * Whether it is the name of the person of this page.
+ * @param {string} name
+ */
+export const isMyName = (name) =>
+  name !== '' && name === globalThis.document?.documentElement.dataset['person']

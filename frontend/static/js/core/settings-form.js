@@ -24,15 +24,16 @@ export function readSettings(form, settings = {}) {
 
 /** @param {HTMLElement} form */
 function controlsOf(form) {
-  return /** @type {NodeListOf<HTMLInputElement | HTMLSelectElement>} */ (
+  return /** @type {NodeListOf<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>} */ (
     form.querySelectorAll('[data-pointer][data-kind]')
   )
 }
 
-/** @param {HTMLInputElement | HTMLSelectElement} control */
+/** @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} control */
 function readControl(control) {
   const { kind } = control.dataset
   if (control instanceof HTMLInputElement && kind === 'boolean') return control.checked
+  if (kind === 'lines') return control.value.split(/\s+/).filter((line) => line !== '')
   return kind === 'integer' || kind === 'number' ? Number(control.value) : control.value
 }
 

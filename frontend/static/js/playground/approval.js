@@ -1,5 +1,5 @@
 // @ts-check
-/** @import {Capability, Task} from './types.js' */
+/** @import {Capability, GivenFile, Task} from './types.js' */
 /** @import {Asked, AskedGroup} from './log/server.js' */
 import { ask } from '../core/dialog.js'
 import { el, icon } from '../core/dom.js'
@@ -19,12 +19,14 @@ const RUNS = ['python', 'process']
  *
  * @param {string} teamId
  * @param {Task} task
- * @param {{ withMocks?: boolean }} [how]
+ * @param {{ withMocks?: boolean, files?: GivenFile[] }} [how]
  * @returns {Promise<string | null>} id of the run; null when the person refused
  */
-export function startWithApproval(teamId, task, { withMocks = false } = {}) {
+export function startWithApproval(teamId, task, { withMocks = false, files = [] } = {}) {
   const leave = () => saveDraft(draftOf(teamId), typeof task === 'string' ? task : null)
-  return withApproval(async () => (await server.start(teamId, task, withMocks)).id, { leave })
+  return withApproval(async () => (await server.start(teamId, task, withMocks, files)).id, {
+    leave,
+  })
 }
 
 /**

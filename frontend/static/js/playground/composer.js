@@ -1,79 +1,59 @@
 // @ts-check
-/** @import {Task} from './types.js' */
-import { el, find, icon, on } from '../core/dom.js'
+/** @import {GivenFile, Task} from './types.js' */
+import { el, find, icon } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
-import { dataUrl, refusal, taskOf } from './chat/images.js'
+import { attachments } from './files/attachments.js'
 
 /**
- * The form for a task: text, and pictures that are pasted, dropped or chosen. It tells
+ * The form for a task: text, and files that are pasted, dropped or chosen. It tells
  * `composer:ready` when it can be filled again.
  *
  * @param {HTMLFormElement} form
- * @param {(task: Task) => Promise<boolean>} start  false when the person took it back
+ * @param {(task: Task, files: GivenFile[]) => Promise<boolean>} start  false when the person took it
+ *   back
  * @param {() => Promise<{agent: string, model: string}[]>} withoutVision  whose models read no
  *   pictures
  */
 export function composer(form, start, withoutVision) {
   const text = /** @type {HTMLTextAreaElement} */ (find('textarea', form))
   const chooser = /** @type {HTMLInputElement} */ (find('input[type="file"]', form))
-  const shelf = find('[data-part="pictures"]', form)
   const error = find('[data-part="refusal"]', form)
   const unseen = find('[data-part="unseen"]', form)
   const send = /** @type {HTMLButtonElement} */ (find('button[type="submit"]', form))
-  /** @type {string[]} */
-  let pictures = []
   /** What is on its way. */
   let sent = ''
+  const files = attachments(find('[data-part="attached"]', form), {
+    maxMb: Number(form.dataset['maxFileMb']),
+    changed: () => {
+      show()
+      void warn()
+    },
+    refuse: (words) => {
+      error.textContent = words
+    },
+    focus: () => text.focus(),
+  })
 
   function show() {
-    shelf.replaceChildren(...pictures.map(thumbnail))
-    send.disabled = text.value.trim() === '' && pictures.length === 0
-    if (pictures.length === 0) unseen.hidden = true
+    send.disabled = files.isUploading || (text.value.trim() === '' && files.count === 0)
   }
 
-  /**
-   * @param {string} url
-   * @param {number} index
-   */
-  function thumbnail(url, index) {
-    return el(
-      'div',
-      { class: 'thumbnail' },
-      el('img', { src: url, alt: `Image ${index + 1}` }),
-      el(
-        'button',
-        {
-          type: 'button',
-          class: 'button small icon-only',
-          'aria-label': `Remove image ${index + 1}`,
-          'data-remove': index,
-        },
-        icon('x'),
-      ),
-    )
+  /** @param {Iterable<File>} given */
+  function add(given) {
+    if (!takesFiles()) return
+    files.add(given)
   }
 
-  /** @param {Iterable<File>} files */
-  async function add(files) {
-    if (form.dataset['mode'] === 'say') {
-      error.textContent = 'Images can be sent only with a task. Send text while the run is active.'
-      return
-    }
-    const refusals = []
-    for (const file of files) {
-      const reason = refusal(file)
-      if (reason) refusals.push(reason)
-      else pictures.push(await dataUrl(file))
-    }
-    error.textContent = refusals.join(' ')
-    show()
-    if (pictures.length > 0) await warn()
+  function takesFiles() {
+    if (form.dataset['mode'] !== 'say') return true
+    error.textContent = 'Files can be sent only with a task. Send text while the run is active.'
+    return false
   }
 
   /** Who will not see the pictures; they are sent all the same, if that is what one wants. */
   async function warn() {
-    const blind = await withoutVision().catch(() => [])
-    unseen.hidden = blind.length === 0 || pictures.length === 0
+    const blind = files.hasPictures ? await withoutVision().catch(() => []) : []
+    unseen.hidden = blind.length === 0 || !files.hasPictures
     unseen.replaceChildren(
       icon('triangle-alert'),
       el(
@@ -90,8 +70,7 @@ export function composer(form, start, withoutVision) {
   function clear() {
     text.value = ''
     error.textContent = ''
-    pictures = []
-    show()
+    files.clear()
   }
 
   async function submit() {
@@ -100,7 +79,7 @@ export function composer(form, start, withoutVision) {
     try {
       sent = text.value
       // somebody may write on meanwhile
-      if ((await start(taskOf(sent.trim(), pictures))) && text.value === sent) clear()
+      if ((await start(sent.trim(), files.given)) && text.value === sent) clear()
     } catch (problem) {
       toastError(problem)
     } finally {
@@ -122,21 +101,16 @@ export function composer(form, start, withoutVision) {
     submit()
   })
   text.addEventListener('paste', (event) => {
-    const files = [...(event.clipboardData?.files ?? [])]
-    if (files.length === 0) return
+    const given = [...(event.clipboardData?.files ?? [])]
+    if (given.length === 0) return
     event.preventDefault()
-    add(files)
+    add(given)
   })
   chooser.addEventListener('change', () => {
     add([...(chooser.files ?? [])])
     chooser.value = ''
   })
-  on(shelf, 'click', '[data-remove]', (_, button) => {
-    pictures.splice(Number(button.dataset.remove), 1)
-    show()
-    text.focus()
-  })
-  dropZone(/** @type {HTMLElement} */ (form.closest('[data-pictures-drop]')), add)
+  dropZone(/** @type {HTMLElement} */ (form.closest('[data-files-drop]')), add)
   show()
 
   return {
@@ -144,6 +118,15 @@ export function composer(form, start, withoutVision) {
     fill(task) {
       text.value = task
       show()
+      text.focus()
+    },
+    /**
+     * Attach files that the studio has already.
+     * @param {(GivenFile & {size: number})[]} given
+     */
+    attach(given) {
+      if (!takesFiles()) return
+      files.attach(given)
       text.focus()
     },
     /**

@@ -63,6 +63,16 @@ export function listTime(at, now = new Date()) {
     : `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })}, ${time}`
 }
 
+/**
+ * Date and time of day with its zone, for whoever asks exactly.
+ * @param {string} at  ISO 8601
+ */
+export function exactTime(at) {
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return ''
+  return date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
+}
+
 /** @param {Task | null | undefined} task */
 export function taskText(task) {
   if (typeof task === 'string') return task

@@ -1,5 +1,5 @@
 // @ts-check
-/** @import {RunState, Task} from './types.js' */
+/** @import {GivenFile, RunState, Task} from './types.js' */
 import { api } from '../core/api.js'
 import { find } from '../core/dom.js'
 import { withApproval } from './approval.js'
@@ -53,9 +53,10 @@ export function nextTask(form) {
     /**
      * @param {string} runId
      * @param {Task} task
+     * @param {GivenFile[]} files
      * @returns {Promise<string | null>}
      */
-    start: (runId, task) =>
-      withApproval(async () => (await api.post(`/api/runs/${runId}/next`, { task })).id),
+    start: (runId, task, files) =>
+      withApproval(async () => (await api.post(`/api/runs/${runId}/next`, { task, files })).id),
   }
 }

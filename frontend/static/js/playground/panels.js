@@ -6,6 +6,7 @@ import { promptPanel } from './compare/prompt.js'
 import { runMenu } from './compare/run-menu.js'
 import { costPanel } from './cost/panel.js'
 import { debugPanel } from './debug/panel.js'
+import { filesPanel } from './files/panel.js'
 
 /**
  * A panel gets the run that is shown, and may return what is to be called with each batch of news.
@@ -18,4 +19,5 @@ export const panels = {
   runMenu,
   debug: debugPanel,
   cost: costPanel,
+  files: filesPanel,
 }

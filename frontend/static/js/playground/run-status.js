@@ -1,5 +1,7 @@
 // @ts-check
+
 /** @import {Body, RunState} from './types.js' */
+import { isMyName } from '../core/permissions.js'
 
 const PAUSED = /** @type {{[reason: string]: string}} */ ({
   user: 'Paused by you',
@@ -161,8 +163,8 @@ export function ending(body, { by = '', because = '' } = {}) {
   }
 }
 
-/** @param {string} by */
-const person = (by) => (by && by !== 'user' ? by : 'you')
+/** Who did it, for the person of this page. @param {string} by */
+const person = (by) => (by && by !== 'user' && !isMyName(by) ? by : 'you')
 
 /**
  * A command as a line of the conversation. What ends the run is told where it ends.

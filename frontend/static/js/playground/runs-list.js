@@ -3,7 +3,7 @@
 import { debounce, el, find, icon } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
 import { asTree } from './compare/fork-changes.js'
-import { excerpt, listTime, taskText, tokens, usageTotal } from './format.js'
+import { exactTime, excerpt, listTime, taskText, tokens, usageTotal } from './format.js'
 import { rowStatus } from './run-status.js'
 import { RUNS, server } from './log/server.js'
 
@@ -137,7 +137,8 @@ function wordBefore({ origin, session_id: session }) {
  * @param {number} depth  in the tree of those that go on from others
  */
 function renderRow(run, depth) {
-  const time = el('time', { datetime: run.started_at ?? '' }, listTime(run.started_at ?? ''))
+  const at = run.started_at ?? ''
+  const time = el('time', { datetime: at, title: exactTime(at) }, listTime(at))
   return el(
     'li',
     { 'data-depth': depth > 0 && Math.min(depth, 3) },
@@ -173,7 +174,7 @@ function renderFoot(run, time) {
       el(
         'span',
         { class: 'numeric', title: `${total.toLocaleString('en')} tokens` },
-        `${tokens(total)} tok`,
+        `${tokens(total)} tokens`,
       ),
   )
 }

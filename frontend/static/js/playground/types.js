@@ -79,6 +79,24 @@
  *
  * @typedef {string | (string | Body)[]} Task
  *
+ * @typedef {'text' | 'picture' | 'folder'} FileUse  how agents get a file
+ *
+ * @typedef {{id: string, name: string, use: FileUse}} GivenFile  a file of a task that is started
+ *
+ * @typedef {{name: string, sha256: string, size: number, media_type: string}} SaidFile  a file that
+ *   a message tells of
+ *
+ * @typedef {object} RunFile
+ * @property {number} number
+ * @property {string} id
+ * @property {string} name
+ * @property {number} size
+ * @property {string} media_type
+ * @property {'in' | 'out'} direction
+ * @property {string} agent  whose code wrote it
+ * @property {string} at
+ * @property {FileUse} use
+ *
  * @typedef {{kind: string, text: string, detail: string, hash: string, where: string}} Capability
  *
  * @typedef {object} Batch  what arrived since the last frame
@@ -112,6 +130,7 @@
  *   'end'} kind
  * @property {string} source
  * @property {Part[]} parts
+ * @property {import('./types.js').SaidFile[]} [files]  that go with it, or that its code wrote
  * @property {Part[]} [written]  what an agent had written before a person changed or dropped it
  * @property {Usage | null} usage
  * @property {Call[]} calls

@@ -58,7 +58,7 @@ export function arrangeActions(editor, canvas) {
   const list = [
     {
       id: 'select-all',
-      label: 'Select all members',
+      label: 'Select all participants',
       icon: 'circle-check',
       keys: ['mod+a'],
       run: () => editor.selectAll((canvas.scene?.cards ?? []).map((card) => card.pointer)),

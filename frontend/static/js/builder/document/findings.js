@@ -120,7 +120,7 @@ export function adviceOf(report, doc) {
 export function headline({ problems: wrong, advice, needs, noTeam: notRun }, isKnown) {
   if (!isKnown) return { state: 'waiting', text: 'Checking', glyph: 'loader-circle' }
   if (wrong.length > 0)
-    return { state: 'error', text: counted(wrong.length, 'problem'), glyph: 'circle-alert' }
+    return { state: 'error', text: counted(wrong.length, 'error'), glyph: 'circle-alert' }
   if (needs.length > 0)
     return {
       state: 'warning',

@@ -77,14 +77,18 @@ function indexIn(list, step) {
  * @returns {Layout}
  */
 export function withUpdatedPaths(layout, before, after) {
-  const { mocks, notes, groups, ...rest } = layout
-  if (before === after || !(mocks || notes || groups)) return layout
+  const { mocks, imported, notes, groups, ...rest } = layout
+  if (before === after || !(mocks || imported || notes || groups)) return layout
   const now = (/** @type {string} */ place) => updatedPath(before, after, place)
   return {
     ...rest,
     ...some(
       'mocks',
       Object.entries(mocks ?? {}).map(([place, mock]) => [now(place), mock]),
+    ),
+    ...some(
+      'imported',
+      Object.entries(imported ?? {}).map(([place, findings]) => [now(place), findings]),
     ),
     ...some(
       'notes',

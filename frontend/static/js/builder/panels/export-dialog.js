@@ -1,4 +1,5 @@
 // @ts-check
+/** @import {Action} from '../../core/actions.js' */
 /** @import {Editor} from '../editor.js' */
 import { api, ApiError } from '../../core/api.js'
 import { find, on } from '../../core/dom.js'
@@ -6,12 +7,63 @@ import { toastError } from '../../core/toast.js'
 import { download } from './python-tab.js'
 
 /**
- * Choose what the script is for, read what is different there, and download it.
+ * What takes the team elsewhere.
  * @param {HTMLElement} root
  * @param {Editor} editor
- * @param {() => string} stem  name of the file without its ending
+ * @returns {Action[]}
  */
-export function exportDialog(root, editor, stem) {
+export function exportActions(root, editor) {
+  const stem = () =>
+    editor.doc.name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '_')
+      .replace(/^_|_$/g, '') || 'team'
+  const open = exportDialog(editor, stem)
+  const json = () =>
+    download(`${stem()}.json`, `${JSON.stringify(editor.root, null, 2)}\n`, 'application/json')
+  const python = async () => {
+    const { code } = await api.post('/api/python', { component: editor.root })
+    download(`${stem()}.py`, code, 'text/x-python')
+  }
+  const save = { json, python: () => void python().catch(toastError) }
+  on(root, 'click', '[data-export-dialog]', open)
+  on(root, 'click', '[data-export]', (_event, button) =>
+    save[button.dataset['export'] === 'json' ? 'json' : 'python'](),
+  )
+  /** @type {Omit<Action, 'group' | 'scope'>[]} */
+  const list = [
+    {
+      id: 'export',
+      label: 'Export for a framework…',
+      words: 'python autogen agent framework spec',
+      icon: 'file-code',
+      run: open,
+    },
+    {
+      id: 'download-json',
+      label: 'Download JSON',
+      words: 'export component file',
+      icon: 'file-json',
+      run: save.json,
+    },
+    {
+      id: 'download-python',
+      label: 'Download Python',
+      words: 'export script code file',
+      icon: 'file-code',
+      run: save.python,
+    },
+  ]
+  return list.map((each) => ({ ...each, group: 'Team', scope: 'page' }))
+}
+
+/**
+ * Choose what the script is for, read what is different there, and download it.
+ * @param {Editor} editor
+ * @param {() => string} stem  name of the file without its ending
+ * @returns {() => void} opens it
+ */
+function exportDialog(editor, stem) {
   const dialog = /** @type {HTMLDialogElement} */ (find('#export-dialog'))
   const target = /** @type {HTMLSelectElement} */ (find('#export-target', dialog))
   const report = find('[data-export-report]', dialog)
@@ -46,20 +98,22 @@ export function exportDialog(root, editor, stem) {
     find('[data-export-refusal-fix]', refusal).textContent = error.fix
   }
 
-  on(root, 'click', '[data-export-dialog]', () => {
-    dialog.showModal()
-    target.focus()
-    void preview()
-  })
   on(dialog, 'change', '#export-target', () => void preview())
   on(dialog, 'submit', '[data-export-form]', async (event) => {
     event.preventDefault()
     try {
-      const { code } = await api.post('/api/python', body())
-      download(`${stem()}.py`, code, 'text/x-python')
+      const { code, filename } = await api.post('/api/python', body())
+      const isJson = filename.endsWith('.json')
+      const type = isJson ? 'application/json' : 'text/x-python'
+      download(`${stem()}${isJson ? '.json' : '.py'}`, code, type)
       dialog.close()
     } catch (error) {
       refuse(error)
     }
   })
+  return () => {
+    dialog.showModal()
+    target.focus()
+    void preview()
+  }
 }

@@ -2,6 +2,7 @@
 import { el, icon, on } from '../../core/dom.js'
 import { addToSelection } from '../actions.js'
 import { kindIcon } from '../canvas/draw/cards.js'
+import { markImportedRow } from '../canvas/draw/import-marks.js'
 import { findingsByPlace, markBadge } from '../canvas/draw/marks.js'
 import { markMocked } from '../canvas/draw/mock-marks.js'
 import { treeRows } from '../document/tree.js'
@@ -57,6 +58,7 @@ export function outline(root, editor, signal) {
         within.get(pointerOf(row)),
       )
       markMocked(row, editor)
+      markImportedRow(row, editor)
     }
   }
   /**
@@ -284,12 +286,14 @@ function rowNode({
       'aria-setsize': count,
       'aria-expanded': isOpen === null ? null : String(isOpen),
       'aria-label': spoken,
+      'data-spoken': spoken,
     },
     twist,
     isConnection ? icon('arrow-right') : kindIcon(kind),
     el('span', { class: 'truncate tree-name' }, label),
     type && el('span', { class: 'tree-type truncate' }, type),
     el('span', { class: 'badge', 'data-state': 'error', hidden: true }),
+    el('span', { class: 'import-mark', hidden: true }),
     canAdd &&
       el(
         'button',

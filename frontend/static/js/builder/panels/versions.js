@@ -40,8 +40,9 @@ export function versionActions(editor, saver) {
       run: () => void nameNow(saver).catch(toastError),
     },
     {
-      id: 'compare',
-      label: 'Compare with another version…',
+      id: 'versions',
+      label: 'Versions…',
+      words: 'compare restore history go back',
       icon: 'history',
       keys: ['mod+shift+h'],
       group: 'Team',

@@ -14,6 +14,7 @@ import {
   prettyJson,
   usageText,
 } from '../format.js'
+import { fileLinks } from '../files/file-links.js'
 import { markdownWriter, renderMarkdown } from './markdown.js'
 import { colour } from './message-blocks.js'
 import { shownName } from '../flow/participants.js'
@@ -108,7 +109,7 @@ function side(item, { colours }) {
  * A note without anything to unfold is a line.
  * @param {Item} item
  */
-const isPlainNote = (item) => item.kind === 'note' && item.parts.length === 0
+const isPlainNote = (item) => item.kind === 'note' && item.parts.length === 0 && !item.files?.length
 
 /** @param {string} source */
 const initial = (source) =>
@@ -185,12 +186,14 @@ function renderBody(item, context) {
     case 'thought':
       return folded('brain', 'Thought', item.parts)
     case 'note':
+      if (item.files?.length) return el('div', { class: 'turn-body' }, fileLinks(item.files))
       return folded('database', item.label, item.parts)
     case 'code':
       return el(
         'div',
         { class: 'turn-body' },
         folded('terminal', `Ran code, exit code ${item.label}`, item.parts),
+        fileLinks(item.files),
         networkGrant(item.parts[0]?.value ?? ''),
       )
     case 'input':
@@ -205,6 +208,7 @@ function renderBody(item, context) {
           'div',
           { class: 'turn-body' },
           ...item.parts.map(renderPart),
+          fileLinks(item.files),
           ...renderWritten(item),
           DELIVERY[item.kind === 'message' ? item.state : ''] &&
             el('p', { class: 'turn-delivery muted small' }, DELIVERY[item.state]),

@@ -1,25 +1,9 @@
 // @ts-check
-import {
-  CODE_BLOCK,
-  CODE_FENCE,
-  HEADING_1,
-  HEADING_4,
-  HEADING_6,
-  HREF,
-  IMAGE,
-  LINK,
-  RAW_URL,
-  SRC,
-  TABLE,
-  default_renderer,
-  parser,
-  parser_end,
-  parser_write,
-} from 'streaming-markdown'
-import { hostOf, safeLink, safePicture } from './links.js'
+import { parser, parser_end, parser_write } from 'streaming-markdown'
 import { renderFormula } from './formula.js'
 import { formulaGuard } from './formulas.js'
 import { finishBlocks } from './message-blocks.js'
+import { safeRenderer } from './safe-markdown.js'
 import { showHidden } from '../../core/hidden-characters.js'
 import { markedText } from '../../core/marked-text.js'
 import { underscoreGuard } from './underscores.js'
@@ -35,20 +19,6 @@ const STAND_IN_COUNT = 0x20
  * @param {HTMLElement} root
  */
 export function markdownWriter(root) {
-  const renderer = default_renderer(root)
-  const { add_token, set_attr } = renderer
-  renderer.add_token = (where, type) => {
-    const isHeading = type >= HEADING_1 && type <= HEADING_6
-    // below the name of who speaks, whatever the message thinks of its size
-    add_token(where, isHeading ? HEADING_4 : type)
-    const node = where.nodes[where.index]
-    if (isHeading) node.dataset.level = String(type - HEADING_1 + 1)
-    if (type === LINK || type === RAW_URL)
-      Object.assign(node, { target: '_blank', rel: 'noopener noreferrer nofollow' })
-    if (type === LINK) node.dataset.host = '' // shown behind the words, which may name another one
-    if (type === IMAGE) node.setAttribute('alt', '')
-    if (type === TABLE || type === CODE_FENCE || type === CODE_BLOCK) scrollable(node)
-  }
   /**
    * @type {Map<string, import('./formulas.js').Formula | string>} by what stands in for it: a
    *   formula, or a sign that is only itself
@@ -62,19 +32,13 @@ export function markdownWriter(root) {
       const thing = kept.get(sign) ?? ''
       return typeof thing === 'string' ? thing : thing.source
     })
+  const renderer = safeRenderer(root, restored)
   renderer.add_text = (where, text) => {
     const node = where.nodes[where.index]
     if (node instanceof HTMLImageElement) node.alt += showHidden(restored(text))
     else
       for (const piece of text.split(/([\uFDD0-\uFDEF])/))
         appendPiece(node, kept.get(piece) ?? piece)
-  }
-  renderer.set_attr = (where, type, raw) => {
-    const node = where.nodes[where.index]
-    const value = restored(raw)
-    if (type === HREF) setLink(node, value)
-    else if (type === SRC) setPicture(node, value)
-    else set_attr(where, type, value)
   }
   const state = parser(renderer)
   const tagName = () => renderer.data.nodes[renderer.data.index]?.tagName ?? ''
@@ -134,33 +98,4 @@ function appendPiece(node, piece) {
 function appendTo(node, part) {
   if (typeof part === 'string' && node.lastChild instanceof Text) node.lastChild.appendData(part)
   else node.append(part)
-}
-
-/** @param {HTMLElement} node */
-function scrollable(node) {
-  const box = node.tagName === 'CODE' ? node.parentElement : node
-  box?.setAttribute('tabindex', '0')
-}
-
-/**
- * @param {HTMLElement} node
- * @param {string} value
- */
-function setLink(node, value) {
-  const url = safeLink(value)
-  node.title = showHidden(value)
-  if (!url) return
-  node.setAttribute('href', url)
-  const host = hostOf(url)
-  if (host && 'host' in node.dataset) node.dataset.host = host
-}
-
-/**
- * @param {HTMLElement} node
- * @param {string} value
- */
-function setPicture(node, value) {
-  const url = safePicture(value)
-  if (url) node.setAttribute('src', url)
-  else node.dataset.blocked = value
 }

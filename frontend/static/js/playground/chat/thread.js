@@ -2,6 +2,7 @@
 /** @import {Batch, Body, Chunk, Entry, Item, Pending} from '../types.js' */
 import { Decisions } from '../decisions.js'
 import { memoryPart, noteTitle, partsOf, usageOf } from './message-parts.js'
+import { filesOf, withoutFileTexts } from '../files/file-words.js'
 import { EXPLAINED_PAUSES, commandText, ending, hasEnded } from '../run-status.js'
 import { StreamedText } from './streamed-text.js'
 import { Termination } from '../termination.js'
@@ -96,7 +97,8 @@ export class Thread {
     const item = this.#add(entry, {
       key: streamed,
       kind: isHandoff ? 'handoff' : 'message',
-      parts: partsOf(body),
+      parts: partsOf(withoutFileTexts(body)),
+      files: filesOf(body),
       usage: usageOf(body.models_usage),
       label: isHandoff ? String(body.target ?? '') : '',
     })
@@ -188,10 +190,11 @@ export class Thread {
           kind: 'code',
           label: String(body.result?.exit_code ?? ''),
           parts: partsOf({ content: body.result?.output }),
+          files: filesOf(body),
         })
         return
       default:
-        this.#add(entry, { kind: 'note', label: noteTitle(body), parts: partsOf(body), usage })
+        this.#add(entry, { kind: 'note', ...noteOf(body), usage })
     }
   }
 
@@ -221,7 +224,7 @@ export class Thread {
     if (command === 'inject') return this.#said(entry)
     // said to another run
     if (GOES_ON.has(String(command))) for (const item of this.#unheard.splice(0)) this.#drop(item)
-    if (command === 'stop' || command === 'cancel') this.#endedBy = String(by || 'you')
+    if (command === 'stop' || command === 'cancel') this.#endedBy = String(by || 'user')
     const label = commandText(String(command), String(by ?? ''), entry.body)
     if (label) this.#add(entry, { kind: 'command', label })
   }
@@ -380,4 +383,12 @@ export class Thread {
     this.#changed.add(item)
     return item
   }
+}
+
+/** @param {Body} body */
+function noteOf(body) {
+  const files = filesOf(body)
+  return files.length > 0
+    ? { label: 'Wrote files', parts: [], files }
+    : { label: noteTitle(body), parts: partsOf(body) }
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** @import {Body, Capability, Entry, Run, RunState, RunSummary, Task} from '../types.js' */
+/** @import {Body, Capability, Entry, GivenFile, Run, RunState, RunSummary, Task} from '../types.js' */
 import { ApiError, api } from '../../core/api.js'
 import { pageTeamId } from '../../core/page-team.js'
 
@@ -43,10 +43,16 @@ export const server = {
    * @param {string} teamId
    * @param {Task} task
    * @param {boolean} withMocks
+   * @param {GivenFile[]} files
    * @returns {Promise<{id: string}>}
    */
-  start: (teamId, task, withMocks) =>
-    api.post('/api/runs', { team_id: teamId, task, ...(withMocks ? { with_mocks: true } : {}) }),
+  start: (teamId, task, withMocks, files) =>
+    api.post('/api/runs', {
+      team_id: teamId,
+      task,
+      ...(files.length > 0 ? { files } : {}),
+      ...(withMocks ? { with_mocks: true } : {}),
+    }),
   /**
    * A new run, recorded as the old one up to an entry.
    * @param {string} id

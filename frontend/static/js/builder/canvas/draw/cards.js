@@ -33,7 +33,11 @@ export function makeCard(card, { isNumbered, isHub = false }) {
     'data-hub': isHub,
     'data-nested': isNested && card.kind === 'team',
     'data-unknown': !card.isKnown,
-    'aria-label': [card.name, card.type, card.opening ? membersInWords(card.opening.count) : '']
+    'aria-label': [
+      card.name,
+      card.type,
+      card.opening ? participantsInWords(card.opening.count) : '',
+    ]
       .filter(Boolean)
       .join(', '),
     ...(isHub
@@ -54,6 +58,8 @@ export function makeCard(card, { isNumbered, isHub = false }) {
         'data-problems-within': card.pointer,
         hidden: true,
       }),
+    !isHub &&
+      el('span', { class: 'import-mark', 'data-imported-within': card.pointer, hidden: true }),
   )
   node.append(head)
   if (card.text) node.append(el('p', { class: 'node-text' }, card.text))
@@ -101,14 +107,14 @@ function openingRow({ pointer, slot, title, count }) {
     el(
       'span',
       { class: 'truncate' },
-      title ? `${title} · ${membersInWords(count)}` : membersInWords(count),
+      title ? `${title} · ${participantsInWords(count)}` : participantsInWords(count),
     ),
     el('span', { class: 'node-open-go' }, 'Open', icon('arrow-right')),
   )
 }
 
 /** @param {number} count */
-const membersInWords = (count) => `${count} ${count === 1 ? 'member' : 'members'}`
+const participantsInWords = (count) => `${count} ${count === 1 ? 'participant' : 'participants'}`
 
 /** @param {SlotView} slot */
 export function makeSlot(slot) {

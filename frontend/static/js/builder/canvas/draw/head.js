@@ -73,6 +73,7 @@ export function drawHead(head, editor, scene) {
         'data-problems-at': scene.pointer,
         hidden: true,
       }),
+      el('span', { class: 'import-mark', 'data-imported-at': scene.pointer, hidden: true }),
     ),
     scene.conditionSlot || scene.condition
       ? conditionSentence(scene.condition, scene.conditionSlot, isRequired)

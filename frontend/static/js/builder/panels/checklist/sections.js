@@ -33,7 +33,7 @@ export function draw(panel, editor, checked, forms) {
     ...[
       noTeam !== '' && noTeamNote(editor, noTeam),
       ...section(
-        'Problems',
+        'Errors',
         'to fix before running',
         alike(problems).flatMap((group) =>
           grouped(group.map((each) => row(editor, each, 'error', 'circle-alert'))),
@@ -101,7 +101,7 @@ export function draw(panel, editor, checked, forms) {
           el(
             'span',
             {},
-            el('b', {}, 'No problems.'),
+            el('b', {}, 'No errors.'),
             asked.length > 0
               ? ' The team can run once you approve its permissions.'
               : ' The team can run.',

@@ -10,6 +10,7 @@ import { stepped } from '../../document/values.js'
 import { runFieldAction, reshape } from './field-actions.js'
 import { bindEntries } from './entries.js'
 import { focusField, Form, ORIGIN, rangeOf } from './form.js'
+import { showImportFindings } from './import-findings.js'
 import { labelParts } from './part-labels.js'
 import { multiEditForm, selectionSummary } from './multi-edit.js'
 import { bindTypeSwitch } from './type-switch.js'
@@ -47,6 +48,7 @@ export function formTab(root, editor, signal, draw = drawForm) {
     (event) => {
       const { origin, key, placeNow } = /** @type {CustomEvent} */ (event).detail
       form.moveAlong(placeNow)
+      showImportFindings(root, editor)
       if (origin === ORIGIN && key) later()
       else soon()
     },

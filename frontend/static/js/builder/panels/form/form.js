@@ -11,6 +11,7 @@ import { clearValue, ownerOf, renameAgent, setValue } from '../../document/comma
 import { rangeProblem, readValue } from '../../document/values.js'
 import { at } from './entries.js'
 import { showHints } from './hints.js'
+import { showImportFindings } from './import-findings.js'
 import { suggestListedModels } from './model-list.js'
 import { morph } from './morph.js'
 import { labelParts } from './part-labels.js'
@@ -220,6 +221,7 @@ export class Form {
       )
     }
     showHints(this.root, this.editor)
+    showImportFindings(this.root, this.editor)
   }
 
   /** @param {string} pointer */

@@ -131,7 +131,7 @@ class RunPanel {
     this.form = /** @type {HTMLFormElement} */ (this.#part('composer'))
     this.task = composer(
       this.form,
-      (task) => this.#start(task),
+      (task, files) => this.#start(task, files),
       () => server.withoutVision(teamId),
     )
     this.mocks = mockList(this.#part('mocks'), editor, signal)
@@ -241,8 +241,11 @@ class RunPanel {
     }
   }
 
-  /** @param {import('../../../playground/types.js').Task} task */
-  async #start(task) {
+  /**
+   * @param {import('../../../playground/types.js').Task} task
+   * @param {import('../../../playground/types.js').GivenFile[]} files
+   */
+  async #start(task, files) {
     if (this.next.mode === 'say') {
       await server.command(this.#runId, 'inject', { data: { source: 'user', text: task } })
       return true
@@ -253,7 +256,10 @@ class RunPanel {
       return false
     }
     if (!(await this.saver.save())) return false
-    const id = await startWithApproval(this.teamId, task, { withMocks: this.mocks.areUsed })
+    const id = await startWithApproval(this.teamId, task, {
+      withMocks: this.mocks.areUsed,
+      files,
+    })
     if (id === null) return false
     const text = taskText(task)
     this.#tasks = [...new Set([text, ...this.#tasks].filter(Boolean))]

@@ -1,0 +1,117 @@
+"""Files that are given with a task: what agents are told of each, worked out once, when the run is started."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import NamedTuple, cast
+
+from pydantic import JsonValue
+
+from studio.errors import ConfigError
+from studio.files import MAX_PICTURE_BYTES, PICTURES, FileUse, clean_name, default_use, is_text, sized, unique_name
+from studio.runs.tasks import MAX_FILES, FilePart, InvalidTask
+from studio.store import Files, Store
+from studio.store.run_files import attachment_of
+from studio.store.tables import File
+
+MAX_TEXT_CHARS = 50_000
+"""Of one file in the prompt."""
+MAX_TOGETHER_CHARS = 200_000
+"""Of all files of a task."""
+MAX_PICTURES_BYTES = 20 * 1024 * 1024
+"""Of all pictures of a task."""
+CUT = "[Cut after {chars:,} characters; the whole file has {size}.]"
+_FENCES = re.compile(r"^`{3,}", re.MULTILINE)
+
+
+class GivenFile(NamedTuple):
+    """A file as somebody attaches it: its ID, its name, and how agents get it."""
+
+    id: str
+    name: str = ""
+    use: FileUse | None = None
+
+
+async def with_files(store: Store, task: JsonValue, given: Sequence[GivenFile]) -> JsonValue:
+    """The task with these files; their texts and pictures are in it from now on, so a replay tells the same.
+
+    Args:
+        store: Has the files.
+        task: Text, which may be empty, or a list of parts.
+        given: In the order in which agents read them.
+
+    Raises:
+        NotFound: There is no such file.
+        ConfigError: A file cannot be used like that.
+    """
+    if not given:
+        return task
+    if len(given) > MAX_FILES:
+        raise InvalidTask(f"A task has up to {MAX_FILES} files.", fix="Pack them into a ZIP file.", where="/files")
+    taken, chars, pictures = set[str](), MAX_TOGETHER_CHARS, MAX_PICTURES_BYTES
+    parts = list[JsonValue]()
+    for index, each in enumerate(given):
+        file = await store.files.get(each.id)
+        name = unique_name(clean_name(each.name), taken)
+        taken.add(name)
+        use = each.use or default_use(file.media_type, file.size)
+        if each.use is None and use == "picture" and file.size > pictures:
+            use = "folder"
+        _check_use(file, name, use, f"/files/{index}/use")
+        text = image = ""
+        if use == "text" and chars:
+            text = await _text_of(store.files, file, name, min(MAX_TEXT_CHARS, chars))
+            chars = max(0, chars - len(text))
+        elif use == "picture":
+            pictures -= file.size
+            if pictures < 0:
+                raise ConfigError(
+                    f"The pictures have more than {sized(MAX_PICTURES_BYTES)} together.",
+                    fix="Attach some of them as files for the folder.",
+                    where=f"/files/{index}",
+                )
+            image = await _picture_of(store.files, file)
+        part = FilePart(file=attachment_of(name, file), use=use, text=text, image=image)
+        parts.append(cast("JsonValue", part.model_dump(mode="json", exclude_defaults=True) | {"use": use}))
+    said = task if isinstance(task, list) else [task] if isinstance(task, str) and task.strip() else []
+    return [*said, *parts]
+
+
+def _check_use(file: File, name: str, use: FileUse, where: str) -> None:
+    """Raises: ConfigError."""
+    if use == "text" and not is_text(file.media_type):
+        raise ConfigError(f"{name!r} is no UTF-8 text.", fix="Attach it for the folder.", where=where)
+    if use == "picture" and (file.media_type not in PICTURES or file.size > MAX_PICTURE_BYTES):
+        raise ConfigError(
+            f"{name!r} is no PNG, JPEG, GIF or WebP image of at most {sized(MAX_PICTURE_BYTES)}.",
+            fix="Attach it for the folder.",
+            where=where,
+        )
+
+
+async def _text_of(files: Files, file: File, name: str, most: int) -> str:
+    """The text in a fence that it cannot end, cut with a note."""
+    content = await files.read_whole(file, 4 * most)
+    return await asyncio.to_thread(_fenced, content, file.size, name, most)
+
+
+def _fenced(content: bytes, size: int, name: str, most: int) -> str:
+    text = content.decode("utf-8", "ignore").removeprefix("\ufeff")
+    note = ""
+    if len(text) > most or len(content) < size:
+        text = text[:most]
+        note = f"\n{CUT.format(chars=len(text), size=sized(size))}"
+    fence = "`" * max(3, 1 + max((len(found) for found in _FENCES.findall(text)), default=0))
+    language = re.sub(r"[^a-z0-9]", "", PurePath(name).suffix.lower())[:10]
+    ending = "" if text.endswith("\n") else "\n"
+    return f"{name}:\n{fence}{language}\n{text}{ending}{fence}{note}"
+
+
+async def _picture_of(files: Files, file: File) -> str:
+    content = await files.read_whole(file, MAX_PICTURE_BYTES)
+    encoded = await asyncio.to_thread(base64.b64encode, content)
+    return f"data:{file.media_type};base64,{encoded.decode('ascii')}"

@@ -1,0 +1,98 @@
+"""Suites that hang on teams: checked before they are kept, with cases made from runs, and tried on past runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from studio.components import JsonObject
+from studio.components.readable_json import well_formed_json
+from studio.errors import ConfigError, TooLarge
+from studio.evaluation.suites import Suite
+from studio.services.past_runs import PastScore, score_past_runs, stored_run
+from studio.store import Store
+from studio.store.tables import TeamSuite
+
+MAX_SUITE_CHARACTERS = 500_000
+"""Of the JSON of one that is kept with a team; a file may be larger."""
+MAX_RUNS = 20
+"""Past runs that are scored at once."""
+WhyKept = Literal["went_well", "went_wrong", "random"]
+
+
+async def add_suite(store: Store, team_id: str, document: JsonObject, by: str) -> TeamSuite:
+    """Check a suite and keep it with its team.
+
+    Raises:
+        InvalidSuite: With all that is wrong.
+        NotFound: There is no such team.
+        Conflict: The team has too many suites.
+    """
+    suite, written = await asyncio.to_thread(_checked, document)
+    return await store.suites.add(team_id, suite.suite, written, len(suite.cases), by)
+
+
+async def save_suite(store: Store, suite_id: str, revision: int, document: JsonObject, by: str) -> TeamSuite:
+    """Check a suite and put it in the place of what it was at a revision.
+
+    Raises:
+        InvalidSuite: With all that is wrong.
+        NotFound: There is no such suite.
+        Conflict: The suite has been saved since.
+    """
+    suite, written = await asyncio.to_thread(_checked, document)
+    return await store.suites.save(suite_id, revision, suite.suite, written, len(suite.cases), by)
+
+
+async def add_case_of_run(
+    store: Store, suite_id: str, run_id: str, why: WhyKept, more: JsonObject, by: str
+) -> TeamSuite:
+    """Make a case of the task of a run. The run itself never counts as a measurement.
+
+    Args:
+        why: Why it was kept. A run that went wrong needs a scorer, which says what right is.
+        more: Fields of the case beside its task and origin.
+
+    Raises:
+        NotFound: There is no such suite or run.
+        ConfigError: The run went wrong, and there is no scorer.
+        InvalidSuite: With all that is wrong.
+        Conflict: The suite was saved meanwhile.
+    """
+    row, run = await store.suites.get(suite_id), await stored_run(store, run_id)
+    if why == "went_wrong" and not more.get("scorers"):
+        raise ConfigError("A run that went wrong needs a scorer.", fix="Say what a good run does.", where="/scorers")
+    cases = row.document.get("cases")
+    case: JsonObject = {**more, "task": run.task, "origin": {"run": run_id, "why": why}}
+    document: JsonObject = {**row.document, "cases": [*(cases if isinstance(cases, list) else []), case]}
+    return await save_suite(store, suite_id, row.revision, document, by)
+
+
+async def try_suite(store: Store, suite_id: str, run_ids: Sequence[str]) -> list[PastScore]:
+    """Score runs that exist already.
+
+    Raises:
+        NotFound: There is no such suite or run.
+        TooLarge: The log of a run is too long.
+    """
+    row = await store.suites.get(suite_id)
+    suite, _ = await asyncio.to_thread(_checked, row.document)
+    scores: list[PastScore] = []
+    for run_id in run_ids:  # one after the other: a log may have 64 MB
+        run = await stored_run(store, run_id)
+        scores += await asyncio.to_thread(score_past_runs, suite, [run])
+    return scores
+
+
+def _checked(document: JsonObject) -> tuple[Suite, JsonObject]:
+    """The suite, and how it is kept."""
+    from studio.evaluation.suite_file import check_suite  # it loads the YAML reader, which a start does not need
+
+    suite = check_suite(document)
+    text = suite.model_dump_json(exclude_defaults=True)
+    if len(text) > MAX_SUITE_CHARACTERS:
+        raise TooLarge(f"The suite has more than {MAX_SUITE_CHARACTERS / 1e3:.0f} kB.", fix="Split it.")
+    written = well_formed_json(suite.model_dump(mode="json", exclude_defaults=True))
+    assert isinstance(written, dict)
+    return suite, written

@@ -1,0 +1,152 @@
+"""Files: uploaded as the body of a request, kept once by content, and downloaded as attachments only."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import Path, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+from studio.files import FileUse, clean_name, default_use, named_type
+from studio.services.archives import zipped
+from studio.store import Files
+from studio.store.tables import File, RunFile
+from studio.web.dependencies import SettingsDep, StoreDep
+from studio.web.requests import filename
+from studio.web.router import StudioRouter
+
+router = StudioRouter(prefix="/api", tags=["files"])
+UPLOAD = "POST /api/files"
+"""The route whose body is a file."""
+MB = 1024 * 1024
+
+
+class FileOut(BaseModel):
+    """A file that was uploaded. `id` and `name` go into the `files` of a task."""
+
+    id: str
+    name: str
+    size: int
+    media_type: str = Field(description="Found in the content.")
+    sha256: str
+    use: FileUse = Field(description="How agents get it when a task does not say.")
+
+
+@router.post(
+    "/files",
+    status_code=201,
+    summary="Upload a file: the body is its content, whatever the content type says",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def upload_file(
+    request: Request,
+    store: StoreDep,
+    settings: SettingsDep,
+    name: Annotated[str, Query(max_length=4000, description="Path parts and control characters are removed.")] = "",
+) -> FileOut:
+    """A file that no run uses is deleted after a day."""
+    file = await store.files.add(request.stream(), max_bytes=settings.max_file_mb * MB)
+    clean = clean_name(name)
+    return FileOut(
+        id=file.sha256,
+        name=clean,
+        size=file.size,
+        media_type=named_type(file.media_type, clean),
+        sha256=file.sha256,
+        use=default_use(file.media_type, file.size),
+    )
+
+
+class RunFileOut(BaseModel):
+    """A file of a run. `number` counts them from 1: code may write the same name again, and each content is kept."""
+
+    number: int
+    id: str = Field(description="Attaches it to another task.")
+    name: str = Field(description="Of what code wrote, the path in its folder.")
+    size: int
+    media_type: str
+    direction: str = Field(description='"in" for attached files, "out" for those that code wrote.')
+    agent: str = Field(description="Whose code wrote it.")
+    seq: int = Field(description="The last entry of the log before it came up.")
+    at: datetime
+    use: FileUse
+
+
+@router.get("/runs/{run_id}/files", summary="List the files of a run, in the order in which they came up")
+async def list_run_files(run_id: str, store: StoreDep) -> list[RunFileOut]:
+    await store.runs.summary(run_id)
+    return [_run_file(use, file) for use, file in await store.run_files.list(run_id)]
+
+
+def _run_file(use: RunFile, file: File) -> RunFileOut:
+    return RunFileOut(
+        **use.model_dump(include={"number", "name", "direction", "agent", "seq", "at"}),
+        id=file.sha256,
+        size=file.size,
+        media_type=named_type(file.media_type, use.name),
+        use=default_use(file.media_type, file.size),
+    )
+
+
+@router.get(
+    "/runs/{run_id}/files/archive",
+    summary="Download all files of a run as ZIP",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/zip": {}}}},
+)
+async def download_archive(run_id: str, store: StoreDep) -> StreamingResponse:
+    """Of several files of one name, all are in it, numbered from the second on."""
+    run = await store.runs.summary(run_id)
+    files = await store.run_files.list(run_id)
+    content = zipped(store.files, [(use.name, file) for use, file in files])
+    headers = download_headers(filename(run.team_name, ".files.zip"))
+    return StreamingResponse(content, media_type="application/octet-stream", headers=headers)
+
+
+@router.get(
+    "/runs/{run_id}/files/{number}",
+    summary="Download a file of a run by its number",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+)
+async def download_run_file(
+    run_id: str, number: Annotated[int, Path(ge=1, le=10_000)], store: StoreDep
+) -> StreamingResponse:
+    use, file = await store.run_files.get(run_id, number)
+    return download(store.files, file, clean_name(use.name))
+
+
+@router.get(
+    "/files/{file_id}",
+    summary="Download a file by the ID that its upload gave",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+)
+async def download_file(
+    file_id: str, store: StoreDep, name: Annotated[str, Query(max_length=4000)] = ""
+) -> StreamingResponse:
+    return download(store.files, await store.files.get(file_id), clean_name(name))
+
+
+def download(files: Files, file: File, name: str) -> StreamingResponse:
+    """The file under a name, portion by portion."""
+    headers = download_headers(name) | {"Content-Length": str(file.size)}
+    return StreamingResponse(files.read(file), media_type="application/octet-stream", headers=headers)
+
+
+def download_headers(name: str) -> dict[str, str]:
+    """By which a browser never shows the content, and takes it for no type that it would run."""
+    plain = name.encode("ascii", "replace").decode().replace("?", "_")
+    return {
+        "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}",
+        "Content-Encoding": "identity",  # it is not compressed on the way, which costs more than it saves here
+        "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+    }

@@ -1,0 +1,162 @@
+"""Files as people use them: attached, seen where code wrote them, opened, downloaded and used again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from studio.components import JsonObject
+from tests.browser.accessibility import NARROW_PX, Inspection, widths
+from tests.browser.conftest import MakeTeam, OpenPage
+from tests.browser.playing import PIXEL, TASK, expect_end
+from tests.fakes.openai_server import OpenAIServer
+from tests.sandbox.jailed import best_jail
+from tests.web.documents import team
+from tests.web.filing import analyst, coder
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
+
+CSV = {"name": "cities.csv", "mimeType": "text/csv", "buffer": b"city,people\nParis,2\nRome,3\n"}
+CHART = f"""```python
+import base64
+rows = open("cities.csv").read().splitlines()
+open("chart.png", "wb").write(bytes.fromhex("{PIXEL.hex()}"))
+open("sums.csv", "w").write("city,share\\n" + "\\n".join(rows[1:]) + "\\n")
+print("done")
+```"""
+AGAIN = "```python\nprint(open('sums.csv').read())\n```"
+CODERS: JsonObject = team(coder(), max_messages=2)
+
+
+@pytest.fixture
+def coders(make_team: MakeTeam) -> str:
+    best_jail()
+    return make_team(CODERS)
+
+
+def attach(page: Page, *files: object) -> None:
+    page.get_by_label("Attach files").set_input_files(list(files))  # pyright: ignore[reportArgumentType]
+
+
+def give(page: Page, task: str) -> None:
+    """Send a task, with all approvals that the team asks for."""
+    page.get_by_role("textbox", name=TASK).fill(task)
+    page.keyboard.press("Enter")
+    started, approve = page.locator("[data-view=run]"), page.get_by_role("button", name="Approve and run")
+    expect(started.or_(approve)).to_be_visible()
+    if approve.is_visible():
+        approve.click()
+    expect_end(page)
+
+
+def test_a_file_goes_in_and_what_code_writes_comes_out_and_in_again(
+    open_page: OpenPage, coders: str, tmp_path: Path
+) -> None:
+    page = open_page()
+    page.goto(coders, wait_until="domcontentloaded")
+    attach(page, CSV)
+    page.get_by_label("How agents get cities.csv").select_option("folder")
+    give(page, CHART)
+    expect(page.locator(".turn").first.get_by_role("link", name="cities.csv")).to_be_visible()
+    page.locator(".turn").nth(1).get_by_role("link", name="chart.png").click()
+    expect(page.get_by_role("tab", name="Files")).to_have_attribute("aria-selected", "true")
+    picture = page.get_by_role("img", name="chart.png")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("image => image.naturalWidth") == 10
+    page.get_by_role("button", name="sums.csv", exact=False).first.click()
+    expect(page.locator(".file-table td")).to_have_text(["Paris", "2", "Rome", "3"])
+    with page.expect_download() as downloading:
+        page.get_by_role("link", name="Download sums.csv").click()
+    downloading.value.save_as(tmp_path / "sums.csv")
+    assert (tmp_path / "sums.csv").read_text() == "city,share\nParis,2\nRome,3\n"
+    with page.expect_download() as downloading:
+        page.get_by_role("link", name="Download all").click()
+    assert downloading.value.suggested_filename == "greeters.files.zip"
+    page.get_by_role("button", name="Use sums.csv in the next task").click()
+    expect(page.get_by_label("How agents get sums.csv")).to_have_value("text")
+    page.get_by_role("textbox", name=TASK).fill(AGAIN)
+    page.keyboard.press("Enter")
+    expect(page.locator(".turn", has_text="city,share").last).to_be_visible()
+
+
+def test_files_of_a_tool_are_shown_below_its_call(open_page: OpenPage, make_team: MakeTeam) -> None:
+    best_jail()
+    page = open_page()
+    page.goto(make_team(analyst("open('out.json', 'w').write('{\"a\": 1}')")), wait_until="domcontentloaded")
+    give(page, "Write it.")
+    page.get_by_role("link", name="out.json").click()
+    expect(page.locator(".file-preview pre")).to_have_text('{\n  "a": 1\n}')
+
+
+def test_files_are_dropped_chosen_and_removed_by_keyboard(
+    open_page: OpenPage, pair: Callable[[int], str], openai_server: OpenAIServer
+) -> None:
+    page = open_page()
+    page.goto(pair(2), wait_until="domcontentloaded")
+    drop = """zone => {
+        const data = new DataTransfer()
+        data.items.add(new File(["a,b\\n1,2\\n"], "dropped.csv", { type: "text/csv" }))
+        zone.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }))
+    }"""
+    page.locator("[data-files-drop]").evaluate(drop)
+    attach(page, CSV)
+    chips = page.get_by_role("list", name="Attached files").get_by_role("listitem")
+    expect(chips).to_have_count(2)
+    expect(page.get_by_label("How agents get cities.csv")).to_have_value("text")
+    page.get_by_role("button", name="Remove dropped.csv").focus()
+    page.keyboard.press("Enter")
+    expect(chips).to_have_count(1)
+    expect(page.get_by_role("textbox", name=TASK)).to_be_focused()
+    page.keyboard.type("Read it.")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Approve and run").click()
+    expect_end(page)
+    first = page.locator(".turn").first
+    expect(first).to_contain_text("Read it.")
+    expect(first).not_to_contain_text("Paris")
+    expect(first.get_by_role("link", name="cities.csv")).to_be_visible()
+    assert "Paris,2" in str(openai_server.requests[0].body["messages"])
+
+
+def test_an_upload_is_canceled_and_a_refused_one_says_why(open_page: OpenPage, pair: Callable[[int], str]) -> None:
+    held: list[Route] = []
+    page = open_page()
+    page.goto(pair(2), wait_until="domcontentloaded")
+    page.route("**/api/files*", lambda route: held.append(route))
+    attach(page, CSV)
+    expect(page.get_by_role("progressbar", name="Uploading cities.csv")).to_be_visible()
+    page.get_by_role("textbox", name=TASK).fill("Go.")
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Cancel cities.csv").click()
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
+    error = {"code": "storage_full", "message": "The disk is full.", "fix": "", "where": ""}
+    page.unroute("**/api/files*")
+    page.route("**/api/files*", lambda route: route.fulfill(status=507, json={"error": error}))
+    attach(page, CSV)
+    expect(page.get_by_text("cities.csv: The disk is full.")).to_be_visible()
+    expect(page.get_by_role("list", name="Attached files")).to_be_hidden()
+
+
+@widths
+def test_files_fit_a_phone_and_are_accessible(open_page: OpenPage, coders: str, width_px: int) -> None:
+    page = open_page(width_px)
+    inspection = Inspection(page)
+    page.goto(coders, wait_until="domcontentloaded")
+    attach(page, CSV, {"name": f"{'long ' * 20}.png", "mimeType": "image/png", "buffer": PIXEL})
+    for name in ("cities.csv", "long"):
+        page.get_by_label(f"How agents get {name}").select_option("folder")
+    inspection.look("a task with files")
+    give(page, CHART)
+    expect(page.locator(".turn").first).to_be_visible()
+    if width_px > NARROW_PX:
+        task, chat = (page.locator(each).first.bounding_box() for each in (".turn .turn-body", ".chat-scroll"))
+        assert task is not None
+        assert chat is not None
+        assert task["x"] >= chat["x"], "it is no wider than the conversation"
+    page.locator(".turn").nth(1).get_by_role("link", name="sums.csv").click()
+    expect(page.locator(".file-table")).to_be_visible()
+    inspection.look("the tab of files")
+    assert inspection.faults == []
