@@ -49,7 +49,7 @@ def test_a_form_sent_before_the_scripts_came_is_sent_by_them(open_page: OpenPage
     page = open_page()
     with before_the_scripts(page, f"{deployment}/settings"):
         page.get_by_label("Callers see", exact=True).select_option("messages")
-        page.get_by_role("button", name="Save", exact=True).click()
+        page.get_by_role("button", name="Save settings", exact=True).click()
     expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
     assert page.url == f"{deployment}/settings"
     assert api.get("/api/deployments/early").json()["settings"]["sees"] == "messages"

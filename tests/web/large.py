@@ -34,7 +34,8 @@ SCHEDULE = "daily"
 STATE_MB = 6
 """In messages of one megabyte."""
 FILE_MB = 50
-BULK_MB = 8
+BULK_MB = 4
+"""In one message. To read or write it is a single call, which must end well within the bound on any machine."""
 WAITING = RunStatus(
     state=RunState.PAUSED,
     reason="input",

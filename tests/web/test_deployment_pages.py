@@ -100,7 +100,7 @@ def test_keys_are_told_apart_by_what_they_end_with(published: Published):
 def test_a_page_makes_calls_with_a_key_of_its_own(published: Published):
     made = published.owner.post("/api/deployments/support/tokens").json()
     assert made["expires_at"]
-    assert "Try it (you)" in words(published, "/keys")
+    assert "Try it (owner)" in words(published, "/keys")
 
 
 def test_the_dialog_offers_a_free_name_and_what_is_published_already(client: TestClient):
