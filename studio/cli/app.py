@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from studio.cli.deploy_commands import deployments_app, hooks_app, keys_app, schedules_app
 from studio.cli.eval_commands import eval_app
 from studio.cli.options import (
     EXIT_AGAIN,
@@ -27,7 +28,6 @@ from studio.cli.options import (
     Host,
     Port,
     RoleName,
-    ScheduleId,
     TeamFile,
     TeamName,
     TlsCert,
@@ -55,16 +55,14 @@ app.add_typer(users_app, name="users", no_args_is_help=True)
 secrets_app = typer.Typer(help="Manage the key of stored secrets.", rich_markup_mode=None)
 app.add_typer(secrets_app, name="secrets", no_args_is_help=True)
 
-keys_app = typer.Typer(help="Manage the keys that open a published team.", rich_markup_mode=None)
-app.add_typer(keys_app, name="keys", no_args_is_help=True)
-
-schedules_app = typer.Typer(help="Manage the times at which a published team is called.", rich_markup_mode=None)
-app.add_typer(schedules_app, name="schedules", no_args_is_help=True)
-
-deployments_app = typer.Typer(help="Manage published teams.", rich_markup_mode=None)
-app.add_typer(deployments_app, name="deployments", no_args_is_help=True)
-
-app.add_typer(eval_app, name="eval", no_args_is_help=True)
+for commands, name in (
+    (keys_app, "keys"),
+    (schedules_app, "schedules"),
+    (hooks_app, "hooks"),
+    (deployments_app, "deployments"),
+    (eval_app, "eval"),
+):
+    app.add_typer(commands, name=name, no_args_is_help=True)
 
 
 def _print_version(is_wanted: bool) -> None:
@@ -226,46 +224,6 @@ def call(
     by(at, key, name, task, thread=thread, as_json=as_json)
 
 
-@deployments_app.command("list")
-def deployments_list(as_json: AsJson = False, data_dir: DataDir = None) -> None:
-    """List published teams."""
-    from studio.cli.deploy import list_deployments
-    from studio.settings import Settings
-
-    list_deployments(Settings.from_env(data_dir=data_dir), as_json=as_json)
-
-
-@deployments_app.command("live")
-def deployments_live(
-    name: DeploymentName,
-    release: Annotated[int, typer.Argument(help="Number of the release.")],
-    data_dir: DataDir = None,
-) -> None:
-    """Make a release live; an earlier one rolls back. Threads that have begun stay on theirs."""
-    from studio.cli.deploy import go_live
-    from studio.settings import Settings
-
-    go_live(Settings.from_env(data_dir=data_dir), name, release)
-
-
-@deployments_app.command("on")
-def deployments_on(name: DeploymentName, data_dir: DataDir = None) -> None:
-    """Take calls again."""
-    from studio.cli.deploy import turn
-    from studio.settings import Settings
-
-    turn(Settings.from_env(data_dir=data_dir), name, is_on=True)
-
-
-@deployments_app.command("off")
-def deployments_off(name: DeploymentName, data_dir: DataDir = None) -> None:
-    """Refuse new calls; those that run continue."""
-    from studio.cli.deploy import turn
-    from studio.settings import Settings
-
-    turn(Settings.from_env(data_dir=data_dir), name, is_on=False)
-
-
 @secrets_app.command("rotate")
 def rotate_secrets(data_dir: DataDir = None) -> None:
     """Encrypt all stored secrets with a new key, also while the studio runs.
@@ -276,96 +234,6 @@ def rotate_secrets(data_dir: DataDir = None) -> None:
     from studio.settings import Settings
 
     rotate(Settings.from_env(data_dir=data_dir))
-
-
-@keys_app.command("create")
-def keys_create(
-    name: DeploymentName,
-    label: Annotated[str, typer.Argument(help="Name of the key: the program or person that uses it.")],
-    days: Annotated[int | None, typer.Option(min=1, max=3650, help="Days after which it expires.")] = None,
-    link: Annotated[
-        bool, typer.Option("--link", help="Create a link to the chat page, which opens nothing else.")
-    ] = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Create a key and print it, this once."""
-    from studio.cli.deploy import create_key
-    from studio.settings import Settings
-
-    create_key(Settings.from_env(data_dir=data_dir), name, label, days, is_link=link)
-
-
-@keys_app.command("list")
-def keys_list(name: DeploymentName, as_json: AsJson = False, data_dir: DataDir = None) -> None:
-    """List the keys of a deployment by their last characters."""
-    from studio.cli.deploy import list_keys
-    from studio.settings import Settings
-
-    list_keys(Settings.from_env(data_dir=data_dir), name, as_json=as_json)
-
-
-@keys_app.command("revoke")
-def keys_revoke(
-    name: DeploymentName,
-    key: Annotated[str, typer.Argument(help="Last characters of the key, or its ID.")],
-    data_dir: DataDir = None,
-) -> None:
-    """Revoke a key. Programs that use it are refused from now on."""
-    from studio.cli.deploy import revoke_key
-    from studio.settings import Settings
-
-    revoke_key(Settings.from_env(data_dir=data_dir), name, key)
-
-
-@schedules_app.command("add")
-def schedules_add(
-    name: DeploymentName,
-    cron: Annotated[str, typer.Argument(help="Cron expression, as '30 8 * * 1-5', or @hourly, @daily, @weekly.")],
-    task: Annotated[str, typer.Argument(help="What the team is to do.")],
-    zone: Annotated[str, typer.Option(help="Time zone, as Europe/Berlin.")] = "UTC",
-    data_dir: DataDir = None,
-) -> None:
-    """Call a published team at the times of a cron expression, and print the next five."""
-    from studio.cli.schedules import add_schedule
-    from studio.settings import Settings
-
-    add_schedule(Settings.from_env(data_dir=data_dir), name, cron, zone, task)
-
-
-@schedules_app.command("list")
-def schedules_list(name: DeploymentName, as_json: AsJson = False, data_dir: DataDir = None) -> None:
-    """List the schedules of a deployment with their next times and their last calls."""
-    from studio.cli.schedules import list_schedules
-    from studio.settings import Settings
-
-    list_schedules(Settings.from_env(data_dir=data_dir), name, as_json=as_json)
-
-
-@schedules_app.command("pause")
-def schedules_pause(name: DeploymentName, schedule: ScheduleId, data_dir: DataDir = None) -> None:
-    """Call no more until it is resumed."""
-    from studio.cli.schedules import turn_schedule
-    from studio.settings import Settings
-
-    turn_schedule(Settings.from_env(data_dir=data_dir), name, schedule, is_on=False)
-
-
-@schedules_app.command("resume")
-def schedules_resume(name: DeploymentName, schedule: ScheduleId, data_dir: DataDir = None) -> None:
-    """Call again from the next time on."""
-    from studio.cli.schedules import turn_schedule
-    from studio.settings import Settings
-
-    turn_schedule(Settings.from_env(data_dir=data_dir), name, schedule, is_on=True)
-
-
-@schedules_app.command("remove")
-def schedules_remove(name: DeploymentName, schedule: ScheduleId, data_dir: DataDir = None) -> None:
-    """Delete a schedule. The calls that it began are kept."""
-    from studio.cli.schedules import remove_schedule
-    from studio.settings import Settings
-
-    remove_schedule(Settings.from_env(data_dir=data_dir), name, schedule)
 
 
 @app.command()

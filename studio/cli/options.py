@@ -26,6 +26,7 @@ AllowHost = Annotated[
 ]
 DeploymentName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the deployment.")]
 ScheduleId = Annotated[str, typer.Argument(metavar="ID", help="ID of the schedule, or how it begins.")]
+HookId = Annotated[str, typer.Argument(metavar="ID", help="ID of the hook, or how it begins.")]
 UserName = Annotated[str, typer.Argument(help="Name of the user.")]
 RoleName = Annotated[str, typer.Option("--role", help="viewer, editor, approver or admin.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database, the token and the keys.")]

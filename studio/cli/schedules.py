@@ -6,16 +6,13 @@ import json
 from datetime import UTC, datetime
 
 from studio.cli.deploy import OPERATOR, in_store, record
+from studio.cli.short_ids import find_by_beginning, short_id
 from studio.deployments.cron_words import describe_cron
-from studio.errors import ConfigError, NotFound
 from studio.services import schedule_calls
 from studio.services.schedule_calls import coming_times
 from studio.settings import Settings
 from studio.store import Store
 from studio.store.tables import Deployment, Firing, Schedule
-
-SHOWN_CHARACTERS = 8
-"""Of an ID; they tell 50 schedules apart."""
 
 
 def add_schedule(settings: Settings, name: str, cron: str, zone: str, task: str) -> None:
@@ -32,7 +29,7 @@ def add_schedule(settings: Settings, name: str, cron: str, zone: str, task: str)
         return made
 
     made = in_store(settings, add)
-    print(f"{made.id[:SHOWN_CHARACTERS]}  {_when(made)}")
+    print(f"{short_id(made)}  {_when(made)}")
     for each in coming_times(made):
         print(f"          {each:%a %d %b %Y, %H:%M}")
 
@@ -56,7 +53,7 @@ def list_schedules(settings: Settings, name: str, *, as_json: bool) -> None:
     for schedule, last in rows:
         following = f"next {coming_times(schedule)[0]:%d %b %Y, %H:%M}" if schedule.is_on else "paused"
         outcome = f"; last {last.state}" if last else ""
-        print(f"{schedule.id[:SHOWN_CHARACTERS]}  {_when(schedule)}: {schedule.task[:60]!r}, {following}{outcome}")
+        print(f"{short_id(schedule)}  {_when(schedule)}: {schedule.task[:60]!r}, {following}{outcome}")
     if not rows:
         print(f"No schedules. `studio schedules add {name} '0 8 * * 1-5' TASK` adds one.")
 
@@ -95,12 +92,7 @@ def remove_schedule(settings: Settings, name: str, schedule: str) -> None:
 
 async def _named(store: Store, name: str, beginning: str) -> tuple[Deployment, Schedule]:
     found = await store.deployments.get(name)
-    fitting = [each for each in await store.schedules.list(found.id) if beginning and each.id.startswith(beginning)]
-    if not fitting:
-        raise NotFound(f"No schedule of {name!r} begins with {beginning!r}.", fix=f"`studio schedules list {name}`.")
-    if len(fitting) > 1:
-        raise ConfigError("Several schedules begin so.", fix="Give more of the ID.")
-    return found, fitting[0]
+    return found, find_by_beginning(await store.schedules.list(found.id), beginning, "schedule", name)
 
 
 def _when(schedule: Schedule) -> str:

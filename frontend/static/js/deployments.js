@@ -8,6 +8,7 @@ import { readSettings, warnOfEmptyAnswers } from './core/settings-form.js'
 import { tabs } from './core/tabs.js'
 import { toast, toastError } from './core/toast.js'
 import { change, isMeant } from './deployments/changes.js'
+import { hooks } from './deployments/hooks.js'
 import { schedules } from './deployments/schedules.js'
 import { tryCalls } from './deployments/try-calls.js'
 import { webhooks } from './deployments/webhooks.js'
@@ -24,6 +25,7 @@ page
   .querySelector('nav.tabs [aria-current]')
   ?.scrollIntoView({ inline: 'center', block: 'nearest', behavior: 'instant' })
 schedules(page, path)
+hooks(page, path)
 webhooks(page, path)
 for (const each of /** @type {NodeListOf<HTMLElement>} */ (
   page.querySelectorAll('[data-snippets]')

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
-from uuid import uuid4
 
 from fastapi import Request
 from pydantic import BaseModel, Field
 
-from studio.deployments.hooks import MAX_TEMPLATE_CHARACTERS, HookKind, check_template
-from studio.services.schedule_calls import task_to_keep
+from studio.deployments.hooks import MAX_TEMPLATE_CHARACTERS, HookKind
+from studio.services import hook_settings
 from studio.store.tables import Hook
 from studio.web.dependencies import PersonDep, StoreDep
 from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/deployments/{deployment}", tags=["hooks"])
-Label = Annotated[str, Field(min_length=1, max_length=100, description="Name of the service that posts.")]
+Label = Annotated[
+    str,
+    Field(min_length=1, max_length=hook_settings.MAX_LABEL_CHARACTERS, description="Name of the service that posts."),
+]
 Template = Annotated[
     str,
     Field(
@@ -72,18 +74,7 @@ async def list_hooks(deployment: str, request: Request, store: StoreDep) -> list
 @router.post("/hooks", status_code=201, summary="Let another service call a deployment; its secret is shown only once")
 async def add_hook(deployment: str, body: NewHook, request: Request, store: StoreDep, person: PersonDep) -> MadeHook:
     found = await store.deployments.get(deployment)
-    check_template(body.task)
-    new = Hook(
-        id=uuid4().hex,
-        deployment_id=found.id,
-        label=body.label,
-        kind=body.kind,
-        encrypted_secret=b"",
-        task=await task_to_keep(store, found, body.task),
-        by=person.name,
-        created_at=datetime.now(UTC),
-    )
-    made, secret = await store.hooks.add(new)
+    made, secret = await hook_settings.add_hook(store, found, body.label, body.kind, body.task, by=person.name)
     return MadeHook(**_hook(request, deployment, made).model_dump(), secret=secret)
 
 
@@ -91,10 +82,7 @@ async def add_hook(deployment: str, body: NewHook, request: Request, store: Stor
 async def change_hook(deployment: str, hook_id: str, body: ChangeHook, request: Request, store: StoreDep) -> HookOut:
     found = await store.deployments.get(deployment)
     said = body.model_dump(exclude_unset=True)
-    if body.task is not None:
-        check_template(body.task)
-        said["task"] = await task_to_keep(store, found, body.task)
-    return _hook(request, deployment, await store.hooks.change(found.id, hook_id, **said))
+    return _hook(request, deployment, await hook_settings.change_hook(store, found, hook_id, **said))
 
 
 @router.delete("/hooks/{hook_id}", status_code=204, summary="Delete a hook; its calls stay")

@@ -110,6 +110,7 @@ GET /deployments/{deployment}/keys
 GET /deployments/{deployment}/limits
 GET /deployments/{deployment}/usage
 GET /deployments/{deployment}/schedules
+GET /deployments/{deployment}/hooks
 GET /deployments/{deployment}/webhooks
 GET /deployments/{deployment}/settings
 GET /deployments/{deployment}/chat

@@ -13,6 +13,7 @@ from fastapi import Query, Request, Response
 from pydantic import BeforeValidator
 
 from studio.deployments import ChatAccess, DeploymentSettings, KeyUse
+from studio.deployments.hooks import HookKind
 from studio.services.amounts import money
 from studio.services.changes import compare
 from studio.services.publishing import speakers_of
@@ -37,6 +38,7 @@ TABS: Mapping[str, str] = {
     "keys": "Keys",
     "chat": "Chat",
     "schedules": "Schedules",
+    "hooks": "Hooks",
     "webhooks": "Webhooks",
     "limits": "Limits",
     "usage": "Usage",
@@ -60,6 +62,11 @@ PROTOCOLS: Mapping[str, str] = {
     "chat": "Chat page",
     "schedule": "Schedule",
     "hook": "Hook",
+}
+HOOK_KINDS: Mapping[HookKind, str] = {
+    "standard": "Standard Webhooks",
+    "github": "GitHub's signature",
+    "bearer": "Bearer token",
 }
 EVENTS: Mapping[str, str] = {
     "call.finished": "finished",
@@ -230,6 +237,14 @@ async def schedules_page(request: Request, deployment: str, store: StoreDep, tem
     found = await store.deployments.get(deployment)
     rows = await schedule_rows(store, found)
     return _page(request, templates, found, "schedules", schedules=rows, presets=preset_words())
+
+
+@router.get("/{deployment}/hooks")
+async def hooks_page(request: Request, deployment: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    found = await store.deployments.get(deployment)
+    rows = await store.hooks.list(found.id)
+    places = {"place": "{{/issue/title}}", "whole": "{{body}}"}
+    return _page(request, templates, found, "hooks", hooks=rows, kinds=HOOK_KINDS, base=base_url(request), **places)
 
 
 @router.get("/{deployment}/webhooks")
