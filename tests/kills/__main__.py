@@ -108,6 +108,9 @@ async def one_set_of_fleet(folder: Path, count: int, random: Random, rounds: int
             fleet, count, _Faults(happening, between_s, every), fleet.end_processes, opening, (watchers, random)
         )
         told = await fleet.ask(SPENT)
+    except BaseException:
+        print(fleet.printed(), file=sys.stderr)
+        raise
     finally:
         await fleet.close()
     answered = len({asked.key for asked in found.diary if asked.answered_at is not None})

@@ -27,6 +27,8 @@ from tests.store.postgres import find_programs, running_server
 
 READY_WITHIN_S = 120.0
 TAKEN_OVER_WITHIN_S = 60.0
+MAX_PRINTED = 100_000
+"""Bytes of what the processes print that are shown where a set fails."""
 DISK_MB = 400
 CLOCKS = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
 """What gives a process a clock of its own, as Debian's package `faketime` has it."""
@@ -179,6 +181,12 @@ class Fleet:
         }
         own_clock = {"LD_PRELOAD": str(CLOCKS), **told} if CLOCKS else {}
         return await self._run("worker", url, **own_clock)
+
+    def printed(self) -> str:
+        """The errors that the processes have printed last, for whoever looks for the cause of a failure."""
+        with (self._folder / "processes.txt").open("rb") as printed:
+            printed.seek(max(0, printed.seek(0, 2) - MAX_PRINTED))
+            return printed.read().decode(errors="replace")
 
     async def _run(self, command: str, url: str, *arguments: str, **environment: str) -> Process:
         settings = {"DATABASE_URL": url, "DATA_DIR": str(self._folder / "data"), "TOKEN": self.token}

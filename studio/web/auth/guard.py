@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from studio.deployments import DeploymentSettings
 from studio.errors import StudioError
 from studio.settings import Settings
+from studio.store import StorageUnavailable
 from studio.web.auth import chat_gate
 from studio.web.auth.access_token import Keys, is_same
 from studio.web.auth.authorization import AUTH_CONTEXT, Authorization
@@ -57,6 +58,13 @@ def unauthorized(code: str, message: str, fix: str) -> Response:
 
 def refused_with(error: StudioError) -> Response:
     return JSONResponse(error.as_json(), 403)
+
+
+def _not_now(error: StorageUnavailable) -> Response:
+    """Nobody is identified yet, so this does not say which database it is, as `error` does."""
+    response = problem(503, error.code, "The database does not answer now.", "Try again in a moment.")
+    response.headers["Retry-After"] = "1"
+    return response
 
 
 async def answer_early(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
@@ -232,6 +240,9 @@ class Guard:
             _check_length(request, limit)
         except Rejection as refused:
             await answer_early(refused.response, scope, receive, send)
+            return
+        except StorageUnavailable as error:
+            await answer_early(_not_now(error), scope, receive, send)
             return
         await passed(self.app, _bounded(receive, limit), send)
 
