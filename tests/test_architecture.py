@@ -31,7 +31,7 @@ LAYERS = [
     {"contexts", "executors"},
     {"tools"},
     {"memory"},
-    {"agents", "conditions"},
+    {"agents", "conditions", "actors"},
     {"teams"},
     {"runs", "code", "galleries"},
     {"deployments", "importers", "exporters"},
@@ -50,6 +50,7 @@ MAX_LINES_OF_A_FUNCTION = 60
 MAX_LINES_OF_A_SCRIPT = 700
 
 BROAD_CATCHES = {
+    "actors/runtime.py",  # the handlers of agents are not ours either
     "runs/replay/reexecute.py",  # how a run failed is part of what happened, whatever its team raised
     "agents/cleanup.py",
     "components/advice.py",
@@ -289,6 +290,7 @@ def test_any_error_is_caught_in_one_home_only():
 
 
 TASKS_OF_A_LOOP = {
+    "actors/runtime.py",  # its `stop` cancels and awaits them
     "executors/published.py",  # a context manager cancels and awaits them as it is left
     "sandbox/processes.py",  # awaited to its end, whatever is cancelled meanwhile
     "sandbox/proxy.py",  # a context manager cancels and awaits it as it is left

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from studio.autogen.core import EVENT_LOGGER_NAME
+from studio.actors.log_events import LogEvent, handling_agent, logger
 from studio.messages import CreateResult, LLMMessage
 
-logger = logging.getLogger(EVENT_LOGGER_NAME)
 
-
-class LogEvent:
-    """An entry of the log: its fields in `kwargs`, its text JSON."""
+class _OfAgent(LogEvent):
+    """Names the agent: the one that is told, or the one whose handler runs."""
 
     def __init__(self, kind: str, agent_id: object, **fields: Any) -> None:
-        self.kwargs: dict[str, Any] = {"type": kind, **fields, "agent_id": None if agent_id is None else str(agent_id)}
-
-    def __str__(self) -> str:
-        return json.dumps(self.kwargs, default=str)
+        named = handling_agent() if agent_id is None else agent_id
+        super().__init__(kind, **fields, agent_id=None if named is None else str(named))
 
 
-class _CountsTokens(LogEvent):
+class _CountsTokens(_OfAgent):
     @property
     def prompt_tokens(self) -> int:
         return cast("int", self.kwargs["prompt_tokens"])
@@ -50,7 +44,7 @@ class LLMCallEvent(_CountsTokens):
         super().__init__("LLMCall", agent_id, messages=messages, response=response, **counts, **fields)
 
 
-class LLMStreamStartEvent(LogEvent):
+class LLMStreamStartEvent(_OfAgent):
     """A model begins to answer."""
 
     def __init__(self, *, messages: Sequence[Mapping[str, Any]], agent_id: object = None, **fields: Any) -> None:
@@ -73,16 +67,11 @@ class LLMStreamEndEvent(_CountsTokens):
         super().__init__("LLMStreamEnd", agent_id, response=response, **counts, **fields)
 
 
-class ToolCallEvent(LogEvent):
+class ToolCallEvent(_OfAgent):
     """A tool was called and has answered."""
 
     def __init__(self, *, tool_name: str, arguments: Mapping[str, Any], result: str, agent_id: object = None) -> None:
         super().__init__("ToolCall", agent_id, tool_name=tool_name, arguments=dict(arguments), result=result)
-
-
-def is_wanted() -> bool:
-    """Whether anybody reads the log."""
-    return logger.isEnabledFor(logging.INFO)
 
 
 def log_question(messages: Sequence[LLMMessage]) -> None:

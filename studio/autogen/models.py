@@ -11,6 +11,7 @@ from pydantic import PrivateAttr, SecretStr
 from typing_extensions import TypedDict
 
 from studio import models as ours
+from studio.actors import log_events
 from studio.autogen import logs
 from studio.autogen.compat_base import Freed, mix_in
 from studio.autogen.dual_attribute import DualAttribute
@@ -104,7 +105,7 @@ class FreedClient(Freed):
     @property
     def _is_logged(self) -> bool:
         """Whether this client asks a service; AutoGen logs no others."""
-        return logs.is_wanted() and not isinstance(self, ours.ReplayChatCompletionClient)
+        return log_events.is_wanted() and not isinstance(self, ours.ReplayChatCompletionClient)
 
     async def create(self, messages: Sequence[LLMMessage], **arguments: Any) -> CreateResult:
         result = cast("CreateResult", await cast("Any", super()).create(messages, **arguments))

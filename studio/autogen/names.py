@@ -86,9 +86,15 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_agentchat.utils": ("studio.autogen.content: content_to_str remove_images",),
     # --- autogen_core ---
     "autogen_core": (
-        "studio.autogen.actors: BaseAgent RoutedAgent default_subscription event message_handler rpc type_subscription",
-        "studio.autogen.core: AgentId AgentRuntime AgentType DefaultTopicId EVENT_LOGGER_NAME MessageContext",
-        "studio.autogen.core: ROOT_LOGGER_NAME SingleThreadedAgentRuntime TRACE_LOGGER_NAME TopicId __version__",
+        "studio.actors: Agent AgentId AgentInstantiationContext AgentMetadata AgentProxy AgentRuntime AgentType",
+        "studio.actors: BaseAgent ClosureAgent ClosureContext DefaultInterventionHandler DefaultSubscription",
+        "studio.actors: DefaultTopicId DropMessage InterventionHandler JSON_DATA_CONTENT_TYPE MessageContext",
+        "studio.actors: MessageHandlerContext MessageSerializer PROTOBUF_DATA_CONTENT_TYPE RoutedAgent",
+        "studio.actors: SingleThreadedAgentRuntime Subscription SubscriptionInstantiationContext TopicId",
+        "studio.actors: TypePrefixSubscription TypeSubscription UnknownPayload default_subscription event",
+        "studio.actors: message_handler rpc try_get_known_serializers_for_type type_subscription",
+        "studio.actors.log_events: EVENT_LOGGER_NAME",
+        "studio.autogen.core: ROOT_LOGGER_NAME TRACE_LOGGER_NAME __version__",
         "studio.autogen.envelope: Component ComponentBase ComponentFromConfig ComponentLoader ComponentModel",
         "studio.autogen.envelope: ComponentSchemaType ComponentToConfig ComponentType is_component_class",
         "studio.autogen.envelope: is_component_instance",
@@ -108,7 +114,25 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.executors: with_requirements",
         "studio.executors.imports: Import",
     ),
-    "autogen_core.logging": ("studio.autogen.logs: LLMCallEvent LLMStreamEndEvent LLMStreamStartEvent ToolCallEvent",),
+    "autogen_core._base_agent": ("studio.actors: handles subscription_factory",),
+    "autogen_core._routed_agent": ("studio.actors.handlers: MessageHandler",),
+    "autogen_core._serialization": (
+        "studio.actors.serialization: DataclassJsonMessageSerializer ProtobufMessageSerializer",
+        "studio.actors.serialization: PydanticJsonMessageSerializer SerializationRegistry has_nested_base_model",
+    ),
+    "autogen_core._type_helpers": ("studio.actors.handlers: AnyType get_types",),
+    "autogen_core.exceptions": (
+        "studio.actors.errors: CantHandleException MessageDroppedException NotAccessibleError UndeliverableException",
+    ),
+    "autogen_core.logging": (
+        "studio.actors.log_events: AgentConstructionExceptionEvent DeliveryStage MessageDroppedEvent MessageEvent",
+        "studio.actors.log_events: MessageHandlerExceptionEvent MessageKind",
+        "studio.autogen.logs: LLMCallEvent LLMStreamEndEvent LLMStreamStartEvent ToolCallEvent",
+    ),
+    "autogen_core.tool_agent": (
+        "studio.actors.tool_agent: InvalidToolArgumentsException ToolAgent ToolException ToolExecutionException",
+        "studio.actors.tool_agent: ToolNotFoundException tool_agent_caller_loop",
+    ),
     "autogen_core.memory": (
         "studio.autogen.memory: ListMemory Memory MemoryMimeType",
         "studio.memory: MemoryQueryResult UpdateContextResult",

@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from studio import tools as ours
+from studio.actors import log_events
 from studio.autogen import logs
 from studio.autogen.compat_base import Freed, mix_in
 from studio.autogen.envelope import ComponentModel
@@ -90,7 +91,7 @@ class FreedTool(Freed):
         call_id: str | None = None,
     ) -> ToolReturn:
         returned = cast("ToolReturn", await cast("Any", super()).call(arguments, cancellation_token, call_id))
-        if logs.is_wanted() and not isinstance(self, ours.StreamTool):
+        if log_events.is_wanted() and not isinstance(self, ours.StreamTool):
             logs.log_tool(self.name, arguments, returned.text)
         return returned
 
@@ -139,7 +140,7 @@ async def _logged(
         async for item in items:
             last = item
             yield item
-    if logs.is_wanted():
+    if log_events.is_wanted():
         logs.log_tool(tool.schema["name"], args, tool.return_value_as_string(last))
 
 
@@ -196,7 +197,7 @@ class BaseTool(Freed, ours.BaseTool, stands_for=ours.BaseTool):
         """Check the arguments and do the work; the value is as `run` gives it."""
         del call_id
         value = await self.run(self._args_type.model_validate(args), cancellation_token or CancellationToken())
-        if logs.is_wanted():
+        if log_events.is_wanted():
             logs.log_tool(self.name, args, self.return_value_as_string(value))
         return value
 

@@ -8,18 +8,7 @@ from difflib import get_close_matches
 from studio.agents import OpenAIAssistantAgent, VideoSurfer
 from studio.autogen.names import MODULES, names_in
 
-ACTORS = (
-    "Teams run without AutoGen's actor runtime. Derive your agents from BaseChatAgent and put them into a team, "
-    "or run this script with AutoGen."
-)
-_ACTOR_NAMES = (
-    *("Agent", "AgentInstantiationContext", "AgentMetadata", "AgentProxy", "ClosureAgent", "ClosureContext"),
-    *("DefaultInterventionHandler", "DefaultSubscription", "DropMessage", "InterventionHandler"),
-    *("JSON_DATA_CONTENT_TYPE", "MessageHandlerContext", "MessageSerializer", "PROTOBUF_DATA_CONTENT_TYPE"),
-    *("Subscription", "SubscriptionInstantiationContext", "TypePrefixSubscription", "TypeSubscription"),
-    *("UnknownPayload", "exceptions", "try_get_known_serializers_for_type"),
-)
-_LOGGED = "Only calls of models and of tools are logged as events; a run's log in the studio has everything."
+_RUNTIMES = "Run the agents in one process, with a SingleThreadedAgentRuntime."
 _SEARCH = "Write a FunctionTool that asks the service, or use a server of its own with a McpWorkbench."
 _SPANS = "The engine writes no spans; make them with OpenTelemetry's own tracer, or read a run's log in the studio."
 _BROWSER = "Use a MultimodalWebSurfer, which drives the browser itself."
@@ -41,9 +30,6 @@ _RENAMED = {
 
 _REASONS: dict[str, str] = {
     **{old: f"AutoGen has renamed it: import {new}." for old, new in _RENAMED.items()},
-    **{f"autogen_core.{name}": ACTORS for name in _ACTOR_NAMES},
-    "autogen_core.logging": _LOGGED,
-    "autogen_core.tool_agent": "Give an AssistantAgent the tools; it makes the calls that its model requests.",
     "autogen_core.trace_create_agent_span": _SPANS,
     "autogen_core.trace_invoke_agent_span": _SPANS,
     "autogen_core.trace_tool_span": _SPANS,
@@ -59,7 +45,7 @@ _REASONS: dict[str, str] = {
     ),
     "autogen_ext.models.openai.AZURE_OPENAI_USER_AGENT": "Give the client's `default_headers` a user agent.",
     "autogen_ext.models.semantic_kernel": "Use the client of the service itself, such as OpenAIChatCompletionClient.",
-    "autogen_ext.runtimes": ACTORS,
+    "autogen_ext.runtimes": _RUNTIMES,
     "autogen_ext.tools.azure": _SEARCH,
     "autogen_ext.tools.graphrag": _SEARCH,
     "autogen_ext.tools.semantic_kernel": "Make a FunctionTool of the function.",

@@ -12,7 +12,7 @@ class CancellationToken:
 
     def __init__(self) -> None:
         self._cancelled = False
-        self._linked: list[asyncio.Future[Any]] = []
+        self._linked: dict[asyncio.Future[Any], None] = {}
         self._callbacks: list[Callable[[], None]] = []
 
     def cancel(self) -> None:
@@ -32,13 +32,12 @@ class CancellationToken:
         if self._cancelled:
             future.cancel()
         else:
-            self._linked.append(future)
+            self._linked[future] = None
         return future
 
     def unlink_future(self, future: asyncio.Future[Any]) -> None:
         """Let go of a future that `cancel` must no longer end."""
-        if future in self._linked:
-            self._linked.remove(future)
+        self._linked.pop(future, None)
 
     def add_callback(self, callback: Callable[[], None]) -> None:
         """Call this when the token is cancelled; at once when it already is."""
@@ -51,7 +50,7 @@ class CancellationToken:
         """Let `cancel` end the running task, until it is unlinked; it is returned."""
         task = asyncio.current_task()
         if task is not None and not self._cancelled:
-            self._linked.append(task)
+            self._linked[task] = None
         elif task is not None:
             task.cancel()
         return task

@@ -40,14 +40,12 @@ def test_pytest_runs_tests_written_for_agentchat(run_command: RunCommand, tmp_pa
             "no counterpart of 'Agent007' in AutoGen's 'autogen_agentchat.agents'",
         ),
         ("from autogen_agentchat.agents import AssistentAgent", "Did you mean 'AssistantAgent'?"),
-        ("from autogen_core import ClosureAgent", "Derive your agents from BaseChatAgent"),
         ("import autogen_ext.runtimes.grpc", "no counterpart of AutoGen's module 'autogen_ext.runtimes'"),
         (
             "from autogen_core._telemetry import anything",
             "no counterpart of 'anything' in AutoGen's 'autogen_core._telemetry'",
         ),
-        ("from autogen_core import RoutedAgent; RoutedAgent('x')", "cannot make a 'RoutedAgent'"),
-        ("from autogen_core._closure_agent import ClosureAgent", "Teams run without AutoGen's actor runtime."),
+        ("import autogen_ext.runtimes.grpc", "Run the agents in one process, with a SingleThreadedAgentRuntime."),
         ("from autogen_ext.agents.openai import OpenAIAssistantAgent", "Use an OpenAIAgent"),
         ("from autogen_ext.agents.video_surfer import VideoSurfer", "It needs the packages opencv-python"),
     ],
@@ -55,38 +53,6 @@ def test_pytest_runs_tests_written_for_agentchat(run_command: RunCommand, tmp_pa
 def test_a_name_that_is_missing_is_an_import_error_that_says_so(run_script: RunScript, statement: str, said: str):
     script = f"try:\n    {statement}\nexcept ImportError as error:\n    print(error)\n"
     assert said in run_script(script).out
-
-
-def test_agents_of_the_actor_runtime_may_be_defined_beside_a_team(run_script: RunScript):
-    outcome = run_script("""
-        import asyncio
-        from autogen_core import BaseAgent, MessageContext, RoutedAgent, SingleThreadedAgentRuntime
-        from autogen_core import default_subscription, event, message_handler, rpc, type_subscription
-
-        @default_subscription
-        class Worker(RoutedAgent):
-            @message_handler
-            async def take(self, message: str, ctx: MessageContext) -> None: ...
-
-            @rpc(match=lambda message, ctx: True)
-            async def answer(self, message: str, ctx: MessageContext) -> str: ...
-
-        @type_subscription(topic_type="jobs")
-        class Plain(BaseAgent):
-            @event
-            async def hear(self, message: str, ctx: MessageContext) -> None: ...
-
-        print(Worker.take.__name__, Worker.answer.__name__, Plain.hear.__name__)
-        for use in (Worker, lambda: Worker.register(SingleThreadedAgentRuntime(), "worker", Worker)):
-            try:
-                use()
-            except (ImportError, AttributeError) as error:
-                print(error)
-    """)
-    assert outcome.lines[0] == "take answer hear", outcome.err
-    made, registered = outcome.lines[1:]
-    assert made.startswith("Team Studio cannot make a 'Worker' of AutoGen's 'autogen_core'. Teams run without")
-    assert registered.startswith("'Worker' has no 'register'. Teams run without AutoGen's actor runtime.")
 
 
 def test_private_modules_lead_to_the_names_around_them(run_script: RunScript):

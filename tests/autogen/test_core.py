@@ -9,9 +9,9 @@ from tests.autogen.conftest import RunScript
 pytestmark = pytest.mark.slow
 
 
-def test_ids_are_read_from_their_text_and_a_runtime_says_what_it_lacks(run_script: RunScript):
+def test_ids_are_read_from_their_text(run_script: RunScript):
     outcome = run_script("""
-        from autogen_core import AgentId, DefaultTopicId, SingleThreadedAgentRuntime, TopicId
+        from autogen_core import AgentId, DefaultTopicId, TopicId
 
         print(TopicId.from_str("news/today"), DefaultTopicId(), AgentId.from_str("clerk/7").key)
         print(TopicId.from_str(str(DefaultTopicId())) == TopicId("default", "default"))
@@ -19,17 +19,82 @@ def test_ids_are_read_from_their_text_and_a_runtime_says_what_it_lacks(run_scrip
             TopicId.from_str("news")
         except ValueError as error:
             print(error)
-        try:
-            SingleThreadedAgentRuntime().publish_message("Hello.", DefaultTopicId())
-        except AttributeError as error:
-            print(str(error).partition(". ")[0])
     """)
     assert outcome.lines == [
         "news/today default/default 7",
         "True",
-        "Invalid topic id: news",
-        "This runtime has no 'publish_message'",
+        "Invalid topic id: 'news'. Write it as TYPE/KEY.",
     ]
+
+
+PROGRAM = """
+import asyncio
+from dataclasses import dataclass
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.messages import TextMessage
+from autogen_core import (
+    AgentId, ClosureAgent, ClosureContext, DefaultInterventionHandler, DefaultSubscription, DefaultTopicId,
+    MessageContext, RoutedAgent, SingleThreadedAgentRuntime, default_subscription, message_handler,
+)
+from autogen_core.exceptions import CantHandleException, UndeliverableException
+from autogen_ext.models.replay import ReplayChatCompletionClient
+
+@dataclass
+class Draft:
+    text: str
+
+@default_subscription
+class Writer(RoutedAgent):
+    def __init__(self, words):
+        super().__init__("Writes.")
+        self._delegate = AssistantAgent("writer", ReplayChatCompletionClient(words))
+
+    @message_handler
+    async def write(self, message: str, ctx: MessageContext) -> Draft:
+        task = [TextMessage(content=message, source="user")]
+        answer = await self._delegate.on_messages(task, ctx.cancellation_token)
+        draft = Draft(answer.chat_message.to_text())
+        await self.publish_message(draft, DefaultTopicId())
+        return draft
+
+class Counting(DefaultInterventionHandler):
+    count = 0
+
+    async def on_publish(self, message, *, message_context):
+        self.count += 1
+        return message
+
+async def hear(agent: ClosureContext, message: Draft, ctx: MessageContext) -> None:
+    print(agent.id, "hears", message.text, "of", ctx.sender)
+
+async def main():
+    counting = Counting()
+    runtime = SingleThreadedAgentRuntime(intervention_handlers=[counting])
+    await Writer.register(runtime, "writer", lambda: Writer(["A poem."]))
+    await ClosureAgent.register_closure(runtime, "reader", hear, subscriptions=lambda: [DefaultSubscription()])
+    runtime.start()
+    print((await runtime.send_message("Write.", AgentId("writer", "default"))).text)
+    try:
+        await runtime.send_message("Write.", AgentId("nobody", "default"))
+    except UndeliverableException as error:
+        print(str(error).partition(":")[0])
+    await runtime.stop_when_idle()
+    print(counting.count)
+    await runtime.close()
+
+asyncio.run(main())
+"""
+"""Of agents that belong to no team; one of them lets an AssistantAgent answer."""
+
+
+def test_agents_send_each_other_messages(run_script: RunScript):
+    outcome = run_script(PROGRAM)
+    assert sorted(outcome.lines) == [
+        "1",
+        "A poem.",
+        "Recipient not found",
+        "reader/default hears A poem. of writer/default",
+    ], outcome.err
 
 
 def test_a_schema_may_say_which_field_tells_its_kinds_apart(run_script: RunScript):
