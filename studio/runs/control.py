@@ -16,7 +16,7 @@ from studio.components.readable_json import well_formed_json
 from studio.runs.admission import load_team
 from studio.runs.commands import CommandName
 from studio.runs.feed import Batch
-from studio.runs.journal.log import NO_CHANGES, SHOWN, Changes, EntryKind, JsonObject, NewRun
+from studio.runs.journal.log import NO_CHANGES, SHOWN, Changes, EntryKind, JsonObject, NewRun, RunList
 from studio.runs.mocks import Mock, mocked
 from studio.runs.prepare import Player, PreparedRun, RunDependencies, play_team, prepare_run
 from studio.runs.replay.fork import ForkOptions, FromSeq, make_fork, make_replay, make_rerun
@@ -105,6 +105,7 @@ class RunControl(ABC):
         by: str = "",
         mocks: Mapping[str, Mock] | None = None,
         run_id: str = "",
+        listing: RunList = "active",
     ) -> str:
         """Start a run of a team and return its id; with `mocks`, of one in which they stand for its parts.
 
@@ -119,7 +120,17 @@ class RunControl(ABC):
         text = task_text(task := well_formed_json(task))
         team, applied = await asyncio.to_thread(mocked, cast("JsonObject", component), mocks or {})
         changes = Changes(mocks=applied) if applied else NO_CHANGES
-        new = NewRun(team, task, text, team_id, team_name, changes=changes, team_revision=team_revision, id=run_id)
+        new = NewRun(
+            team,
+            task,
+            text,
+            team_id,
+            team_name,
+            changes=changes,
+            team_revision=team_revision,
+            id=run_id,
+            listing=listing,
+        )
         return await self.launch(await self.prepare(new), by=by, tools={})
 
     async def start_next(self, run_id: str, task: JsonValue, *, by: str = "", next_id: str = "") -> str:

@@ -18,10 +18,21 @@ from studio.models import Price
 from studio.runs import DayLimits, DayTotals, Hold, Measure, RunState
 from studio.runs.fleet.port import Notifications
 from studio.store.database import Database
+from studio.store.evaluation_tables import EvaluationCell
 from studio.store.postgres import Readable
 from studio.store.runs import UNFINISHED
 from studio.store.spending import SUMS
-from studio.store.tables import Budget, Call, JsonObject, OwnPrice, Run, RunEvent, Spending, SpendingHold, Team
+from studio.store.tables import (
+    Budget,
+    Call,
+    JsonObject,
+    OwnPrice,
+    Run,
+    RunEvent,
+    Spending,
+    SpendingHold,
+    Team,
+)
 
 OWN = "own"
 BOOKS = "books"
@@ -182,11 +193,12 @@ class Costs:
         await self._notifications.notify(BOOKS)
 
     async def prune_limits(self, today: date) -> None:
-        """Drop the limits of past days, and of runs and teams that are deleted. Calls have theirs before their run."""
+        """Drop the limits of past days, and of runs and teams that are deleted. Some have theirs before their run."""
         scope = col(Budget.scope)
         is_past = scope.startswith("day:") & (scope < f"day:{today.isoformat()}")
         begins = select(literal("run:") + Call.id).where(col(Call.at) > datetime.now(UTC) - BEGINS_WITHIN)
-        is_gone = scope.not_in(select(literal("run:") + Run.id)) & scope.not_in(begins)
+        starting = select(literal("run:") + EvaluationCell.run_id).where(EvaluationCell.state == "starting")
+        is_gone = scope.not_in(select(literal("run:") + Run.id)) & scope.not_in(begins) & scope.not_in(starting)
         of_runs = scope.startswith("run:") & is_gone
         of_teams = scope.startswith("team:") & scope.not_in(select(literal("team:") + Team.id))
         async with self._database.write() as session:

@@ -48,7 +48,7 @@ class Inbox:
         query = (
             select(Run, RunEvent.at)
             .join(RunEvent, (col(RunEvent.run_id) == col(Run.id)) & (col(RunEvent.seq) == newest))
-            .where(col(Run.state) == RunState.PAUSED.value)
+            .where(col(Run.state) == RunState.PAUSED.value, col(Run.listing) != "evaluation")
             .order_by(col(RunEvent.at), col(Run.id))
             .limit(limit)
         )

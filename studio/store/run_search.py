@@ -17,6 +17,8 @@ from studio.store.tables import Listing, Run, Team
 from studio.store.text_search import holds
 
 Order = Literal["newest", "oldest", "cost", "tokens"]
+RunListing = Listing | Literal["evaluation"]
+"""Runs of evaluations are in no list of people's runs."""
 FAR = date(9000, 1, 1)
 """No database holds a day beyond it plus one."""
 
@@ -46,7 +48,7 @@ class RunFilter(BaseModel):
     min_usd: float | None = None
     tag: str = ""
     starred_by: str | None = None
-    listing: Listing = "active"
+    listing: RunListing = "active"
     order: Order = "newest"
 
     def conditions(self) -> list[ColumnElement[bool]]:

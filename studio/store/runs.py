@@ -86,6 +86,7 @@ class Runs:
             root_id=run.root_id,
             session_id=run.session_id,
             origin=run.origin,
+            listing=run.listing,
         )
         start = await start_row(row.id, run.component, run.task, run.changes)
         try:
@@ -191,7 +192,7 @@ class Runs:
 
     async def newest_of(self, team_ids: Collection[str]) -> Mapping[str, RunSummary]:
         """The newest run of each team that has one."""
-        of_team = (col(Run.team_id) == col(Team.id), col(Run.listing) != "trashed")
+        of_team = (col(Run.team_id) == col(Team.id), col(Run.listing).not_in(("trashed", "evaluation")))
         newest = select(Run.id).where(*of_team).order_by(*NEWEST_FIRST).limit(1)
         of_each = select(newest.correlate(Team).scalar_subquery()).where(col(Team.id).in_(team_ids))
         async with self._database.read() as session:

@@ -18,6 +18,7 @@ from studio.store.connections import Connections
 from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.deployments import Deployments
+from studio.store.evaluations import Evaluations
 from studio.store.files import Files
 from studio.store.fleet import Fleet
 from studio.store.form import newest_form
@@ -91,6 +92,7 @@ class Store:
     run_files: RunFileBook
     hooks: Hooks
     suites: Suites
+    evaluations: Evaluations
 
 
 @asynccontextmanager
@@ -197,6 +199,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         run_files=RunFileBook(database, files),
         hooks=Hooks(database, secrets),
         suites=Suites(database),
+        evaluations=Evaluations(database),
     )
 
 

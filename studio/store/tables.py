@@ -188,7 +188,7 @@ class Run(Table, table=True):
     `epoch` is the lease: only its newest holder may append. `last_seq` hands out the sequence numbers.
     A run that goes on from another one has that one's entries up to `parent_seq` as its first; `root_id` is the
     oldest of such a line, and `origin` says how it came about. `session_id` is that of a conversation of several runs.
-    `title` is the name that a person gave it, `listing` a `Listing`; the runs of a trashed team are in the trash as
+    `title` is the name that a person gave it, `listing` a `RunListing`; the runs of a trashed team are in the trash as
     well, whatever their `listing`. `team_revision` is the version of the team that it was started with.
     """
 

@@ -18,6 +18,7 @@ from studio.runs.fleet.worker import FleetWorker
 from studio.runs.prepare import RunDependencies
 from studio.sandbox import open_sandbox, outside_of
 from studio.services.calls import CallDesk
+from studio.services.evaluation_runs import EvaluationRuns
 from studio.services.schedule_calls import ScheduleCalls
 from studio.services.webhook_deliveries import Deliveries
 from studio.settings import Settings
@@ -73,6 +74,7 @@ async def open_engine(
             _until_left(calls.keep_canceling_unanswered(), name="cancel unanswered calls"),
             _until_left(Deliveries(store, calls).keep_sending(), name="tell webhooks"),
             _until_left(ScheduleCalls(store, calls).keep_calling(), name="call at times"),
+            _until_left(EvaluationRuns(store, control, books).keep_running(), name="run evaluations"),
         ):
             yield control, books
 

@@ -17,10 +17,12 @@ from pydantic import JsonValue
 from studio.components import Capability, JsonObject
 from studio.deployments import CallLimits, DeploymentSettings
 from studio.runs import Draft, NewRun, PendingInput, RunState, RunStatus
+from studio.services.evaluations import cases_of
 from studio.services.team_suites import add_suite
 from studio.store import Store, open_store
 from studio.store.deployments import NewRelease
-from studio.store.tables import Call, Schedule
+from studio.store.evaluation_tables import Evaluation, EvaluationVersion
+from studio.store.tables import Call, Schedule, TeamSuite
 from studio.web.app import services_of
 from tests.web.documents import assistant, gallery, team
 from tests.web.doors import wait_until_warm
@@ -31,6 +33,7 @@ TURNS = 4_000
 GALLERIES = 50
 DEPLOYMENT = "busy"
 SCHEDULE = "daily"
+EVALUATION = "evaluated"
 STATE_MB = 6
 """In messages of one megabyte."""
 FILE_MB = 50
@@ -99,6 +102,7 @@ def fill(folder: Path) -> tuple[str, str]:
         _multiply(database, "release", 900, {"number": "1 + n"})
         _multiply(database, "caller_key", 190, {"id": "'key-' || n", "key_hash": "'hash-' || n"})
         _multiply(database, "call", MANY, {"id": "'run-' || n", "position": "1 + n", "idempotency": "NULL"})
+        database.execute("UPDATE evaluation_cell SET state = 'done', verdict = iif(position % 3, 'pass', 'fail')")
         database.commit()
     return team_id, run_id
 
@@ -135,7 +139,33 @@ async def _publish(store: Store, team_id: str, run_id: str) -> None:
         id=SCHEDULE, deployment_id=made.id, cron="* * * * *", zone="UTC", task="Go.", is_on=False, created_at=call.at
     )
     await store.schedules.add(schedule)
-    await add_suite(store, team_id, wide_suite(), "ann")
+    suite = await add_suite(store, team_id, wide_suite(), "ann")
+    await _evaluate(store, suite)
+
+
+async def _evaluate(store: Store, suite: TeamSuite) -> None:
+    """An evaluation of two versions on all cases, which has ended."""
+    keys = [case.key for case in cases_of(suite.document)]
+    cells = [(version, key, epoch) for epoch in (1, 2) for key in keys for version in (1, 2)]
+    row = Evaluation(
+        id=EVALUATION,
+        suite_id=suite.id,
+        team_id=suite.team_id,
+        suite_revision=1,
+        suite_name=suite.name,
+        document=suite.document,
+        repeats=2,
+        at_once=4,
+        cell_count=len(cells),
+        state="finished",
+        created_at=suite.created_at,
+        ended_at=suite.created_at,
+    )
+    versions = [
+        EvaluationVersion(evaluation_id=EVALUATION, number=n, revision=n, team_name="Busy", component=team())
+        for n in (1, 2)
+    ]
+    await store.evaluations.add(row, versions, cells)
 
 
 def _multiply(database: sqlite3.Connection, table: str, count: int, changed: Mapping[str, str]) -> None:

@@ -21,6 +21,7 @@ from tests.web.documents import assistant, team
 from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
 from tests.web.large import (
     DEPLOYMENT,
+    EVALUATION,
     SCHEDULE,
     TURNS,
     Large,
@@ -56,6 +57,7 @@ FILLINGS: Mapping[str, Sequence[str]] = {
     "schedule_id": (SCHEDULE,),
     "file_id": ("{file}",),
     "suite_id": ("{suite}",),
+    "evaluation_id": (EVALUATION,),
 }
 """For each parameter of a path, with the fields of `Large`. A route with another parameter needs a line here."""
 QUERIES = {
@@ -166,6 +168,10 @@ CHANGES: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
     "rules": ("PUT /api/teams/{wide_team}/policy", rules),
     "breakpoints": ("PUT /api/teams/{wide_team}/breakpoints", breakpoints),
     "suite": ("POST /api/teams/{busy_team}/suites", lambda: {"document": wide_suite()}),
+    "preview of an evaluation": (
+        "POST /api/suites/{suite}/evaluations/preview",
+        lambda: {"version": "current", "repeats": 5, "usd": 1},
+    ),
     "change of a suite": ("PUT /api/suites/{suite}", lambda: {"document": wide_suite(), "revision": 1}),
 }
 """What is expensive of all that changes or makes something."""

@@ -146,6 +146,10 @@ Origin = Literal["", "fork", "rerun", "replay", "import"]
 """How a run came about that goes on from another one."""
 
 
+RunList = Literal["active", "evaluation"]
+"""The list that a run begins in: with those of people, or with those of its evaluation."""
+
+
 class Mocked(BaseModel):
     """A part of the team that a run replaced: `studio/runs/mocks.py`."""
 
@@ -240,6 +244,7 @@ class NewRun:
     team_revision: int | None = None
     first_message: InjectedMessage | None = None
     id: str = ""
+    listing: RunList = "active"
 
 
 class RunExists(Conflict):

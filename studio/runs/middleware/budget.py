@@ -18,7 +18,14 @@ from studio.models import Price
 from studio.models.spending import Spending, TokenBound, answer_limit, answers_within
 from studio.runs.active_run import ActiveRun, Ending
 from studio.runs.journal.log import Draft, JsonObject
-from studio.runs.spending.budget_questions import Answer, BudgetExceeded, question_of, read_answer, warning_of
+from studio.runs.spending.budget_questions import (
+    STOPPED_AT,
+    Answer,
+    BudgetExceeded,
+    question_of,
+    read_answer,
+    warning_of,
+)
 from studio.runs.spending.costs import UNMEASURED, agent_of
 from studio.runs.spending.ledger import Account, BudgetLine, CostCenter, SpendingScope
 from studio.runs.spending.limits import Measure
@@ -288,7 +295,7 @@ class BudgetEffects(effects.EffectsMiddleware):
             await self._stop(short)
 
     async def _stop(self, short: BudgetExceeded) -> None:
-        detail = f"Stopped at the budget of {short.whose}."
+        detail = f"{STOPPED_AT}{short.whose}."
         error: JsonObject = {"code": BUDGET_EXCEEDED, "message": detail, "fix": "", "where": ""}
         self._run.interrupt(Ending(RunState.STOPPED, "user", detail, error))
         await asyncio.get_running_loop().create_future()  # until the cancelling comes

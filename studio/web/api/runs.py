@@ -37,7 +37,7 @@ from studio.runs.tasks import MAX_FILES
 from studio.services.attachments import GivenFile, with_files
 from studio.store import NO_LABELS, Labels, RunFilter
 from studio.store.json_text import JsonText
-from studio.store.tables import Listing
+from studio.store.run_search import RunListing
 from studio.web.api.labels import MAX_TAG
 from studio.web.auth import Person
 from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep, ViewingDep
@@ -177,7 +177,7 @@ async def list_runs(
     min_usd: Annotated[float | None, Query(ge=0, le=MAX_USD, description="Cost of at least this many dollars.")] = None,
     tag: Annotated[str, Query(max_length=MAX_TAG)] = "",
     starred: Annotated[bool, Query(description="Only runs that you starred.")] = False,
-    listing: Annotated[Listing, Query()] = "active",
+    listing: Annotated[RunListing, Query()] = "active",
     before: Annotated[
         str | None, Query(max_length=100, description="Only runs older than the one with this ID.")
     ] = None,

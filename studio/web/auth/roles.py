@@ -124,6 +124,10 @@ GET /api/deployments/{deployment}/hooks
 GET /api/deployments/{deployment}/schedules
 GET /api/teams/{team_id}/suites
 GET /api/suites/{suite_id}
+GET /api/suites/{suite_id}/evaluations
+GET /api/teams/{team_id}/evaluations
+GET /api/evaluations/{evaluation_id}
+GET /api/evaluations/{evaluation_id}/cells
 GET /api/deployments/{deployment}/schedules/{schedule_id}/firings
 GET /api/deployments/{deployment}/calls
 """
@@ -151,8 +155,9 @@ PREVIEWS = """
 POST /fragments/galleries/preview
 POST /api/galleries/preview
 POST /api/imports/preview
+POST /api/suites/{suite_id}/evaluations/preview
 """
-"""Nor do these, but they may fetch; from an address only for an admin, which `sources.py` holds."""
+"""Nor do these, but they load whole teams or may fetch; from an address only for an admin, which `sources.py` holds."""
 
 OWN = """
 POST /api/account/sign-out
@@ -221,6 +226,9 @@ PUT /api/suites/{suite_id}
 DELETE /api/suites/{suite_id}
 POST /api/suites/{suite_id}/cases
 POST /api/suites/{suite_id}/scores
+POST /api/suites/{suite_id}/evaluations
+POST /api/evaluations/{evaluation_id}/cancel
+DELETE /api/evaluations/{evaluation_id}
 GET /api/deployments/{deployment}/webhooks
 POST /api/deployments/{deployment}/webhooks
 PATCH /api/deployments/{deployment}/webhooks/{webhook_id}

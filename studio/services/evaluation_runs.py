@@ -1,0 +1,233 @@
+"""Carries out evaluations. All progress is in the database, so any process that drives runs may do each next step."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from studio.errors import ConfigError, Forbidden, NotFound, StudioError, TooLarge
+from studio.evaluation.suites import Suite, score_run
+from studio.runs import Budget, Limits, RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
+from studio.runs.spending.budget_questions import OF_A_DAY, STOPPED_AT
+from studio.services.evaluations import report_of
+from studio.services.past_runs import score_json, stored_run
+from studio.store import Store
+from studio.store.evaluation_tables import Evaluation, EvaluationCell
+from studio.store.evaluations import LIMIT_USED_UP, MAX_ATTEMPTS, ActiveCell, CellOutcome
+from studio.store.tables import Run
+
+LOOK_S = 1.0
+BUSY_LOOK_S = 0.2
+"""How often is looked while an evaluation is under way."""
+BY = "evaluation"
+
+_WAITS = {
+    "input": ("fail", "The team asked a person. An evaluation answers no questions."),
+    "approval": ("unscored", "A call waits for approval. An evaluation approves nothing."),
+    "breakpoint": ("unscored", "A breakpoint of the team stopped the run."),
+    "budget": ("unscored", "The run waits for a higher limit."),
+    "killed": ("unscored", "The run stopped the server twice."),
+    "error": ("unscored", "The run could not resume after a restart."),
+}
+"""Reasons for which a run would wait for a person, and what its cell gets instead. Others resume by themselves, or were
+brought about by a person who is looking at the run."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class EvaluationRuns:
+    """The evaluations of a studio, as one process carries them out beside others."""
+
+    store: Store
+    control: RunControl
+    books: SpendingScope
+    _suites: dict[str, Suite] = field(default_factory=dict[str, Suite])
+    """The suites of those that are under way."""
+
+    async def keep_running(self) -> None:
+        """Carry out what there is until this is canceled."""
+        is_first = not self.store.is_shared
+        while True:
+            wait_s = LOOK_S
+            try:
+                if is_first:
+                    await self.store.evaluations.release()
+                    is_first = False
+                open_ids = await self.store.evaluations.open_ids()
+                self._suites = {key: suite for key, suite in self._suites.items() if key in open_ids}
+                for each in open_ids:
+                    wait_s = BUSY_LOOK_S
+                    await self._advance_safely(each)
+            except StudioError as error:
+                logger.warning("Evaluations cannot be read now: %s", error)
+            await asyncio.sleep(wait_s)
+
+    async def _advance_safely(self, evaluation_id: str) -> None:
+        """Whatever is wrong with one, the others go on."""
+        try:
+            while await self.advance(evaluation_id, datetime.now(UTC)):
+                pass
+        except StudioError as error:
+            logger.warning("Evaluation %s cannot continue now: %s", evaluation_id, error)
+        except Exception:
+            logger.exception("Evaluation %s cannot continue", evaluation_id)
+
+    async def advance(self, evaluation_id: str, now: datetime) -> bool:
+        """Do what can be done now, and tell whether that was anything."""
+        evaluations = self.store.evaluations
+        row, has_moved = await evaluations.get(evaluation_id), False
+        under_way = await evaluations.active(evaluation_id)
+        for active in under_way:
+            cell = active.cell
+            is_held = cell.try_at is not None and cell.try_at > now
+            if not is_held and _is_due(row, active) and await evaluations.claim(cell, now):
+                await self._take_on(row, active)
+                has_moved = True
+        if row.state == "running" and len(under_way) < row.at_once:
+            for cell in await evaluations.claim_waiting(evaluation_id, now):
+                await self._begin(row, cell)
+                has_moved = True
+        if not under_way and not has_moved:
+            sentence = (await report_of(self.store, row.id, is_done=True)).sentence if row.state == "running" else ""
+            await evaluations.end(evaluation_id, now, sentence)
+        return has_moved
+
+    async def _take_on(self, row: Evaluation, active: ActiveCell) -> None:
+        """Do the next step of a cell that this process has claimed."""
+        cell, run = active
+        if run is None:
+            if cell.state == "running":
+                await self.store.evaluations.settle(cell, CellOutcome("unscored", "The run was deleted."))
+            elif row.state == "canceled":
+                await self.store.evaluations.settle(cell, CellOutcome("unscored", "The evaluation was canceled."))
+            else:
+                await self._begin(row, cell)
+        elif RunState(run.state).is_final:
+            await self._settle(row, cell, run)
+        elif cell.state == "starting":
+            await self.store.evaluations.has_begun(cell)
+        else:
+            await self._give_up(row, cell, run)
+
+    async def _begin(self, row: Evaluation, cell: EvaluationCell) -> None:
+        """Begin the run of a cell. The run's ID makes a second one impossible."""
+        evaluations = self.store.evaluations
+        case = next((each for each in (await self._suite(row)).cases if each.key == cell.case_key), None)
+        if case is None:
+            await evaluations.settle(cell, CellOutcome("unscored", "The suite has no such case."))
+            return
+        version = await evaluations.version(row.id, cell.version)
+        await self.books.budgets.set(f"run:{cell.run_id}", self._budget(row, cell))
+        try:
+            with suppress(RunExists):  # a process began it that was killed before it could say so
+                await self.control.start(
+                    version.component,
+                    case.task,
+                    team_id=row.team_id,
+                    team_name=version.team_name,
+                    team_revision=version.revision,
+                    by=f"{BY} {row.id}",
+                    run_id=cell.run_id,
+                    listing="evaluation",
+                )
+        except (ConfigError, Forbidden) as error:
+            await evaluations.settle(cell, CellOutcome("unscored", f"The run could not begin: {error.what}"))
+            return
+        await evaluations.has_begun(cell)
+
+    def _budget(self, row: Evaluation, cell: EvaluationCell) -> Budget:
+        """The limits of the team for its runs, and what is set aside for this one."""
+        general = self.books.budgets.of_run("", row.team_id)
+        lowered = {
+            measure: aside if limit is None else min(limit, aside)
+            for measure, aside in (("micro_usd", cell.aside_micro_usd), ("tokens", cell.aside_tokens))
+            for limit in (getattr(general.run, measure),)
+            if aside is not None
+        }
+        own = Budget(run=Limits(**{**general.run.model_dump(), **lowered}), when_exceeded="stop")
+        return own.over(general)
+
+    async def _settle(self, row: Evaluation, cell: EvaluationCell, run: Run) -> None:
+        """Score a run that has ended, or let the cell begin anew where nobody could finish it."""
+        evaluations = self.store.evaluations
+        if cell.verdict:  # it was given up before it ended
+            await evaluations.settle(cell, _paid(CellOutcome(cell.verdict, cell.detail), run))
+        elif self._was_held_back(cell, run):
+            why = LIMIT_USED_UP if not run.detail.endswith(OF_A_DAY) else run.detail
+            await evaluations.settle(cell, _paid(CellOutcome("unscored", why), run))
+            await evaluations.stop(row.id, "stopped", why)
+        elif _has_hit_limit(run):
+            await evaluations.settle(cell, _paid(CellOutcome("fail", run.detail), run))
+        else:
+            outcome, is_broken = await self._score(row, cell)
+            outcome = _paid(outcome, run)
+            if is_broken and row.state == "running" and cell.attempt < MAX_ATTEMPTS:
+                await evaluations.retry(cell, outcome)
+            else:
+                await evaluations.settle(cell, outcome)
+
+    def _was_held_back(self, cell: EvaluationCell, run: Run) -> bool:
+        """Whether a limit of the evaluation or of the day stopped a run, and not one of its team for each run."""
+        if not _has_hit_limit(run) or run.detail.endswith(OF_A_DAY):
+            return _has_hit_limit(run)
+        general = self.books.budgets.of_run("", run.team_id or "").run
+        limits = (cell.aside_micro_usd, general.micro_usd), (cell.aside_tokens, general.tokens)
+        return any(aside is not None and (limit is None or aside < limit) for aside, limit in limits)
+
+    async def _score(self, row: Evaluation, cell: EvaluationCell) -> tuple[CellOutcome, bool]:
+        """The verdict, and whether the run ended for reasons that are not the team's."""
+        suite = await self._suite(row)
+        case = next((each for each in suite.cases if each.key == cell.case_key), None)
+        if case is None:
+            return CellOutcome("unscored", "The suite has no such case."), False
+        try:
+            past = await stored_run(self.store, cell.run_id)
+        except (NotFound, TooLarge) as error:
+            return CellOutcome("unscored", error.what), False
+        score = await asyncio.to_thread(score_run, suite, case, past.transcript)
+        first = next((each for each in score.scores if each.score.verdict == score.verdict), None)
+        detail = first.score.reason if first and score.verdict != "pass" else ""
+        scores = score_json(score)["scores"]
+        assert isinstance(scores, list)
+        ending, state = past.transcript.ending, past.transcript.status.state
+        is_broken = ending == "unavailable" or state is RunState.INTERRUPTED
+        return CellOutcome(score.verdict, detail, scores), is_broken
+
+    async def _give_up(self, row: Evaluation, cell: EvaluationCell, run: Run) -> None:
+        """End a run that would wait for a person, or whose evaluation was canceled. The verdict is kept first."""
+        if not cell.verdict:
+            verdict, detail = _WAITS.get(run.reason, ("unscored", "The evaluation was canceled."))
+            if row.state == "canceled":
+                verdict, detail = "unscored", "The evaluation was canceled."
+            await self.store.evaluations.keep_verdict(cell, CellOutcome(verdict, detail), datetime.now(UTC))
+        with suppress(RunAlreadyEnded, NotFound):
+            await self.control.command(cell.run_id, "cancel", by=BY)
+
+    async def _suite(self, row: Evaluation) -> Suite:
+        """The suite of an evaluation; it was checked before it was kept."""
+        suite = self._suites.get(row.id)
+        if suite is None:
+            suite = self._suites[row.id] = await asyncio.to_thread(Suite.model_validate, row.document)
+        return suite
+
+
+def _is_due(row: Evaluation, active: ActiveCell) -> bool:
+    """Whether something is to be done about a cell that is under way."""
+    cell, run = active
+    if run is None or cell.state == "starting" or RunState(run.state).is_final:
+        return True
+    if row.state == "canceled":
+        return True
+    return run.state == RunState.PAUSED.value and run.reason in _WAITS
+
+
+def _has_hit_limit(run: Run) -> bool:
+    return run.state == RunState.STOPPED.value and run.detail.startswith(STOPPED_AT)
+
+
+def _paid(outcome: CellOutcome, run: Run) -> CellOutcome:
+    return outcome._replace(micro_usd=run.micro_usd, tokens=run.prompt_tokens + run.completion_tokens)

@@ -1,0 +1,296 @@
+"""Evaluations of stored teams: a plan is checked as a whole before anything is paid, and then frozen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import fmean
+from typing import Literal, NamedTuple
+from uuid import uuid4
+
+from studio.components import JsonObject
+from studio.errors import ConfigError, Finding, InvalidComponent, NotFound, StudioError, first_findings
+from studio.evaluation.results import BASELINE, CANDIDATE, CellResult, EvaluationResult, Tally, results_of, sentence_of
+from studio.evaluation.statistics import detectable_drop
+from studio.evaluation.suites import Case, Suite
+from studio.runs import NewRun, NotApproved, RunControl
+from studio.runs.tasks import task_text
+from studio.store import Store
+from studio.store.evaluation_tables import Evaluation, EvaluationVersion
+from studio.store.tables import Team, TeamSuite, TeamVersion
+
+MAX_CELLS = 5_000
+"""Runs of one evaluation."""
+MAX_REPEATS = 100
+MAX_AT_ONCE = 16
+PAST_RUNS = 50
+"""Past runs of the team that a plan's cost is estimated by."""
+
+WhichVersion = int | Literal["current"]
+
+
+class InvalidPlan(ConfigError):
+    """The plan cannot be carried out; `findings` lists all that is wrong."""
+
+    code = "invalid_plan"
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        super().__init__(f"{findings[0].message}{more}", fix=findings[0].fix, where=findings[0].where)
+        self.findings = tuple(findings)
+
+    def as_json(self) -> dict[str, object]:
+        return {**super().as_json(), "findings": [each.as_json() for each in first_findings(self.findings)]}
+
+
+@dataclass(frozen=True)
+class EvaluationPlan:
+    """What to evaluate.
+
+    Args:
+        version: The version in question.
+        against: The one that it is compared with; None for none.
+        repeats: Runs of each case with each version.
+        at_once: Runs that are under way at the same time.
+        micro_usd: What all runs together may cost, in millionths of a dollar; None is no limit.
+        tokens: The same in tokens.
+    """
+
+    version: WhichVersion = "current"
+    against: WhichVersion | None = None
+    repeats: int = 3
+    at_once: int = 4
+    micro_usd: int | None = None
+    tokens: int | None = None
+
+
+class PlannedVersion(NamedTuple):
+    """A version as it will run: with references in place of secrets."""
+
+    number: int
+    revision: int
+    team_name: str
+    component: JsonObject
+
+
+@dataclass(frozen=True)
+class CheckedPlan:
+    """A plan that can be carried out."""
+
+    plan: EvaluationPlan
+    row: TeamSuite
+    suite: Suite
+    versions: Sequence[PlannedVersion]
+
+    @property
+    def cells(self) -> Sequence[tuple[int, str, int]]:
+        """Version, case and epoch, in the order of the runs: versions take turns, so that a model that changes on the
+        way changes both."""
+        return [
+            (version.number, case.key, epoch)
+            for epoch in range(1, self.plan.repeats + 1)
+            for case in self.suite.cases
+            for version in self.versions
+        ]
+
+
+class Preview(NamedTuple):
+    """What a plan would take. Costs are in millionths of a dollar; None where there is no limit, or nothing is known.
+
+    `past_runs` is how many runs of the team the likely cost is taken from.
+    """
+
+    cells: int
+    cases: int
+    micro_usd_at_most: int | None
+    tokens_at_most: int | None
+    likely_micro_usd: int | None
+    past_runs: int
+    drop_seen: float
+    """The smallest drop, from 0 to 1, that four of five comparisons of this size find."""
+
+
+async def check_plan(store: Store, control: RunControl, suite_id: str, plan: EvaluationPlan) -> CheckedPlan:
+    """Find all that is wrong with a plan. Nothing is run.
+
+    Raises:
+        NotFound: There is no such suite.
+        InvalidPlan: With all that is wrong.
+    """
+    from studio.evaluation.suite_file import check_suite  # it loads the YAML reader, which a start does not need
+
+    row = await store.suites.get(suite_id)
+    team = await store.teams.get(row.team_id)
+    suite = await asyncio.to_thread(check_suite, row.document)
+    findings: list[Finding] = []
+    wanted: list[tuple[int, WhichVersion, str]] = [(CANDIDATE, plan.version, "/version")]
+    if plan.against is not None:
+        wanted.append((BASELINE, plan.against, "/against"))
+    cells = len(suite.cases) * plan.repeats * len(wanted)
+    if not suite.cases:
+        findings.append(Finding("no_cases", "The suite has no cases.", "Add a case.", "/suite"))
+    if cells > MAX_CELLS:
+        what = f"The plan has {cells:,} runs; an evaluation has up to {MAX_CELLS:,}."
+        findings.append(Finding("too_many_runs", what, "Choose fewer repeats, or split the suite.", "/repeats"))
+    findings += _unreadable_tasks(suite.cases)
+    versions: list[PlannedVersion] = []
+    for number, which, where in wanted:
+        found = await _version(store, control, team, number, which, where)
+        if isinstance(found, PlannedVersion):
+            versions.append(found)
+        else:
+            findings += found
+    if len(versions) == 2 and versions[0].revision == versions[1].revision:
+        what = f"Both are version {versions[0].revision}."
+        findings.append(Finding("same_version", what, "Choose another version to compare with.", "/against"))
+    if findings:
+        raise InvalidPlan(findings)
+    return CheckedPlan(plan, row, suite, versions)
+
+
+def _unreadable_tasks(cases: Sequence[Case]) -> Sequence[Finding]:
+    found: list[Finding] = []
+    for place, case in enumerate(cases):
+        try:
+            task_text(case.task)
+        except ConfigError as error:
+            found.append(Finding(error.code, f"Case {case.key}: {error.what}", error.fix, f"/cases/{place}/task"))
+    return found
+
+
+async def _version(
+    store: Store, control: RunControl, team: Team, number: int, which: WhichVersion, where: str
+) -> PlannedVersion | Sequence[Finding]:
+    """The version if it may run now; else why not."""
+    try:
+        chosen = team if which in ("current", team.revision) else await store.teams.version(team.id, int(which))
+        revision = chosen.number if isinstance(chosen, TeamVersion) else chosen.revision
+        new = NewRun(chosen.component, "Check.", "Check.", team.id, chosen.name, team_revision=revision)
+        prepared = await control.prepare(new)
+    except NotApproved as error:
+        fix = "Read what the team can do and approve it."
+        return [Finding(error.code, f"Not approved yet: {each.text}", fix, where) for each in error.missing]
+    except InvalidComponent as error:
+        return [Finding(each.code, f"{each.message} ({each.where})", each.fix, where) for each in error.findings]
+    except NotFound:
+        return [Finding("no_version", f"The team has no version {which}.", "Choose one of its versions.", where)]
+    except StudioError as error:
+        return [Finding(error.code, error.what, error.fix, where)]
+    return PlannedVersion(number, revision, prepared.new.team_name, prepared.new.component)
+
+
+async def preview_plan(store: Store, checked: CheckedPlan) -> Preview:
+    """What a plan would take, and how small a difference it would show."""
+    plan, cases, cells = checked.plan, len(checked.suite.cases), len(checked.cells)
+    past = await store.costs.past_runs(checked.row.team_id, limit=PAST_RUNS)
+    is_priced = bool(past) and not any(each.unpriced_calls for each in past)
+    likely = round(cells * fmean(each.micro_usd for each in past)) if is_priced else None
+    return Preview(cells, cases, plan.micro_usd, plan.tokens, likely, len(past), detectable_drop(cases, plan.repeats))
+
+
+async def begin_evaluation(
+    store: Store, control: RunControl, suite_id: str, plan: EvaluationPlan, by: str
+) -> Evaluation:
+    """Freeze a plan, so that any server of the studio carries it out.
+
+    Raises:
+        NotFound: There is no such suite.
+        InvalidPlan: With all that is wrong.
+        Conflict: Too many evaluations are under way.
+    """
+    checked = await check_plan(store, control, suite_id, plan)
+    row, new_id = checked.row, uuid4().hex
+    new = Evaluation(
+        id=new_id,
+        suite_id=suite_id,
+        team_id=row.team_id,
+        suite_revision=row.revision,
+        suite_name=row.name,
+        document=row.document,
+        repeats=plan.repeats,
+        at_once=plan.at_once,
+        micro_usd=plan.micro_usd,
+        tokens=plan.tokens,
+        cell_count=len(checked.cells),
+        state="running",
+        by=by,
+        created_at=datetime.now(UTC),
+    )
+    versions = [EvaluationVersion(evaluation_id=new_id, **each._asdict()) for each in checked.versions]
+    await store.evaluations.add(new, versions, checked.cells)
+    return new
+
+
+class EvaluationReport(NamedTuple):
+    """An evaluation with what is known of it; `sentence` is "" before the plan is done."""
+
+    row: Evaluation
+    versions: Sequence[EvaluationVersion]
+    result: EvaluationResult
+    sentence: str
+    micro_usd: int
+    tokens: int
+
+
+async def report_of(store: Store, evaluation_id: str, *, is_done: bool | None = None) -> EvaluationReport:
+    """What is known of an evaluation now.
+
+    Args:
+        store: Keeps it.
+        evaluation_id: Of the evaluation.
+        is_done: Whether its plan was carried out, where the caller knows that before the evaluation says so.
+
+    Raises:
+        NotFound: There is no such evaluation.
+    """
+    row = await store.evaluations.get(evaluation_id)
+    versions = (await store.evaluations.versions([evaluation_id]))[evaluation_id]
+    cells = await store.evaluations.cells(evaluation_id)
+
+    def put_together() -> EvaluationResult:
+        found = [CellResult(each.version, each.case_key, _verdict(each.verdict)) for each in cells]
+        has_ended = row.state == "finished" if is_done is None else is_done
+        return results_of(found, clusters_of(row.document), is_done=has_ended)
+
+    result = await asyncio.to_thread(put_together)
+    sentence = sentence_of(result, {each.number: f"version {each.revision}" for each in versions})
+    spent = sum(each.micro_usd for each in cells), sum(each.used_tokens for each in cells)
+    return EvaluationReport(row, versions, result, sentence, *spent)
+
+
+class ListedEvaluation(NamedTuple):
+    """An evaluation as lists show it; `row.detail` is its sentence once it is finished."""
+
+    row: Evaluation
+    versions: Sequence[tuple[EvaluationVersion, Tally]]
+
+
+async def list_evaluations(store: Store, *, suite_id: str = "", team_id: str = "") -> Sequence[ListedEvaluation]:
+    """Those of a suite or of a team, the newest first."""
+    rows = await store.evaluations.list(suite_id=suite_id, team_id=team_id)
+    ids = [row.id for row in rows]
+    versions, counts = await store.evaluations.versions(ids), await store.evaluations.counts(ids)
+
+    def tally_of(each: EvaluationVersion) -> Tally:
+        key = each.evaluation_id, each.number
+        return Tally(*(counts.get((*key, verdict), 0) for verdict in ("pass", "fail", "unscored", "")))
+
+    return [ListedEvaluation(row, [(each, tally_of(each)) for each in versions[row.id]]) for row in rows]
+
+
+def cases_of(document: JsonObject) -> Sequence[Case]:
+    """The cases of a suite that was checked before it was kept, without its scorers."""
+    cases = document.get("cases")
+    known = [each for each in cases if isinstance(each, dict)] if isinstance(cases, list) else []
+    return [Case.model_validate({**each, "scorers": []}) for each in known]
+
+
+def clusters_of(document: JsonObject) -> dict[str, str]:
+    """By the key of each case that has one, what it shares with others."""
+    return {each.key: each.cluster for each in cases_of(document) if each.cluster}
+
+
+def _verdict(kept: str) -> Literal["pass", "fail", "unscored", ""]:
+    return kept if kept in ("pass", "fail", "unscored") else ""

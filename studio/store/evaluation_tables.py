@@ -1,0 +1,77 @@
+"""The tables of evaluations; see `tables.py`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import JsonValue
+from sqlmodel import Field, Index
+
+from studio.components import JsonObject
+from studio.store.tables import Counter, ReadableJson, ReadableObject, Table, UtcDateTime
+
+
+class Evaluation(Table, table=True):
+    """A frozen plan and how far it is: versions of a team, run on the cases of a suite.
+
+    `document` is the suite as it was at `suite_revision`. `state` is an `EvaluationState`; `ended_at` is set once none
+    of its cells is under way any more. `micro_usd` and `tokens` are what all its runs together may take; None is no
+    limit.
+    """
+
+    __table_args__ = (Index(None, "suite_id", "created_at"), Index(None, "team_id", "created_at"))
+
+    id: str = Field(primary_key=True)
+    suite_id: str = Field(foreign_key="team_suite.id", ondelete="CASCADE")
+    team_id: str = Field(foreign_key="team.id", ondelete="CASCADE")
+    suite_revision: int = Field(sa_type=Counter)
+    suite_name: str
+    document: JsonObject = Field(sa_type=ReadableObject)
+    repeats: int = Field(sa_type=Counter)
+    at_once: int = Field(sa_type=Counter)
+    micro_usd: int | None = Field(default=None, sa_type=Counter)
+    tokens: int | None = Field(default=None, sa_type=Counter)
+    cell_count: int = Field(sa_type=Counter)
+    state: str
+    detail: str = ""
+    by: str = ""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+
+
+class EvaluationVersion(Table, table=True):
+    """A version of the team as an evaluation runs it; `number` 1 is the one in question, 2 what it is compared with."""
+
+    evaluation_id: str = Field(primary_key=True, foreign_key="evaluation.id", ondelete="CASCADE")
+    number: int = Field(primary_key=True, sa_type=Counter)
+    revision: int = Field(sa_type=Counter)
+    team_name: str
+    component: JsonObject = Field(sa_type=ReadableObject)
+
+
+class EvaluationCell(Table, table=True):
+    """One case, run once by one version. `position` is its place in the order of the runs.
+
+    `run_id` follows from its key and `attempt`, so that a run begins once however often that is tried. `state` is a
+    `CellState`, and `try_at` is how long it belongs to the server that claimed it. `aside_micro_usd` and `aside_tokens`
+    are set aside of the evaluation's limits while it is under way.
+    """
+
+    __table_args__ = (Index(None, "evaluation_id", "state", "position"),)
+
+    evaluation_id: str = Field(primary_key=True, foreign_key="evaluation.id", ondelete="CASCADE")
+    position: int = Field(primary_key=True, sa_type=Counter)
+    version: int = Field(sa_type=Counter)
+    case_key: str
+    epoch: int = Field(sa_type=Counter)
+    run_id: str = Field(index=True, unique=True)
+    attempt: int = Field(default=1, sa_type=Counter)
+    state: str = "waiting"
+    verdict: str = ""
+    detail: str = ""
+    scores: list[JsonValue] = Field(default_factory=list[JsonValue], sa_type=ReadableJson)
+    aside_micro_usd: int | None = Field(default=None, sa_type=Counter)
+    aside_tokens: int | None = Field(default=None, sa_type=Counter)
+    micro_usd: int = Field(default=0, sa_type=Counter)
+    used_tokens: int = Field(default=0, sa_type=Counter)
+    try_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -1,0 +1,370 @@
+"""Evaluations and their cells. All that is known of one is here, so any server of the studio can go on with it."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Literal, NamedTuple
+from uuid import UUID, uuid5
+
+from pydantic import JsonValue
+from sqlalchemy import ColumnElement, func, insert
+from sqlalchemy import select as columns
+from sqlmodel import col, select, update
+from sqlmodel.ext.asyncio.session import AsyncSession
+
+from studio.errors import Conflict, NotFound
+from studio.store.database import Database
+from studio.store.evaluation_tables import Evaluation, EvaluationCell, EvaluationVersion
+from studio.store.tables import Run, Team, TeamSuite, table_of, without
+
+MAX_OPEN = 20
+"""Evaluations of the studio that are under way."""
+MAX_LISTED = 100
+CLAIM = timedelta(seconds=60)
+"""How long a cell belongs to the server that claimed it: longer than its run takes to begin, or to be scored."""
+MOMENT = timedelta(seconds=1)
+MAX_ATTEMPTS = 3
+"""Of a cell whose run nobody could finish."""
+LIMIT_USED_UP = "The spending limit is used up."
+
+EvaluationState = Literal["running", "finished", "canceled", "stopped"]
+"""`stopped` is by the studio, such as at the spending limit; `canceled` by a person."""
+CellState = Literal["waiting", "starting", "running", "done"]
+ACTIVE = ("starting", "running")
+_CELLS = UUID("6f0a1c52-8c5e-4a57-9a4b-6c1d0d6f2b11")
+
+
+class ActiveCell(NamedTuple):
+    """A cell that is under way; `run` is None where its run has not begun, or was deleted."""
+
+    cell: EvaluationCell
+    run: Run | None
+
+
+class CellRow(NamedTuple):
+    """What of a cell is shown together with all others; as `EvaluationCell`, of which thousands take long to read."""
+
+    position: int
+    version: int
+    case_key: str
+    epoch: int
+    run_id: str
+    state: str
+    verdict: str
+    detail: str
+    micro_usd: int
+    used_tokens: int
+
+
+class CellOutcome(NamedTuple):
+    """What came of a cell."""
+
+    verdict: str
+    detail: str = ""
+    scores: Sequence[JsonValue] = ()
+    micro_usd: int = 0
+    tokens: int = 0
+
+
+def run_id_of(evaluation_id: str, position: int, attempt: int) -> str:
+    """The ID of the run of a cell, which is the same whoever begins it."""
+    return str(uuid5(_CELLS, f"{evaluation_id} {position} {attempt}"))
+
+
+class Evaluations:
+    """All evaluations."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(
+        self, new: Evaluation, versions: Sequence[EvaluationVersion], cells: Sequence[tuple[int, str, int]]
+    ) -> None:
+        """Keep a new evaluation.
+
+        Args:
+            new: The evaluation.
+            versions: What it evaluates.
+            cells: The version, case and epoch of each, in the order of the runs.
+
+        Raises:
+            NotFound: The suite or its team was deleted.
+            Conflict: Too many others are under way.
+        """
+        rows = [
+            _cell_row(new.id, position, version, case_key, epoch)
+            for position, (version, case_key, epoch) in enumerate(cells, 1)
+        ]
+        async with self._database.write() as session:
+            if await session.get(TeamSuite, new.suite_id) is None or await session.get(Team, new.team_id) is None:
+                raise NotFound("The suite or its team was deleted.")
+            count = select(func.count()).select_from(Evaluation).where(col(Evaluation.ended_at).is_(None))
+            if (await session.exec(count)).one() >= MAX_OPEN:
+                raise Conflict(f"{MAX_OPEN} evaluations are under way.", fix="Wait until one ends, or cancel one.")
+            session.add(new)
+            await session.flush()
+            session.add_all(versions)
+            await (await session.connection()).execute(insert(table_of(EvaluationCell)), rows)
+
+    async def get(self, evaluation_id: str) -> Evaluation:
+        """Raises: NotFound."""
+        async with self._database.read() as session:
+            return await _get(session, evaluation_id)
+
+    async def list(self, *, suite_id: str = "", team_id: str = "", limit: int = MAX_LISTED) -> Sequence[Evaluation]:
+        """Those of a suite or of a team without their documents, the newest first."""
+        query = select(Evaluation).options(*without(Evaluation.document))
+        query = query.where(Evaluation.suite_id == suite_id) if suite_id else query
+        query = query.where(Evaluation.team_id == team_id) if team_id else query
+        newest = query.order_by(col(Evaluation.created_at).desc(), col(Evaluation.id)).limit(limit)
+        async with self._database.read() as session:
+            return (await session.exec(newest)).all()
+
+    async def open_ids(self) -> Sequence[str]:
+        """Those that are under way, the oldest first."""
+        query = select(Evaluation.id).where(col(Evaluation.ended_at).is_(None)).order_by(col(Evaluation.created_at))
+        async with self._database.read() as session:
+            return (await session.exec(query)).all()
+
+    async def versions(self, evaluation_ids: Sequence[str]) -> Mapping[str, Sequence[EvaluationVersion]]:
+        """What each of them evaluates, without the components, by number."""
+        query = select(EvaluationVersion).options(*without(EvaluationVersion.component))
+        query = query.where(col(EvaluationVersion.evaluation_id).in_(evaluation_ids))
+        found: dict[str, builtins.list[EvaluationVersion]] = {each: [] for each in evaluation_ids}
+        async with self._database.read() as session:
+            for row in await session.exec(query.order_by(col(EvaluationVersion.number))):
+                found[row.evaluation_id].append(row)
+        return found
+
+    async def version(self, evaluation_id: str, number: int) -> EvaluationVersion:
+        """A version with its component.
+
+        Raises:
+            NotFound: The evaluation was deleted.
+        """
+        async with self._database.read() as session:
+            row = await session.get(EvaluationVersion, (evaluation_id, number))
+        if row is None:
+            raise NotFound(f"There is no evaluation {evaluation_id!r}.")
+        return row
+
+    async def cells(self, evaluation_id: str) -> Sequence[CellRow]:
+        """All cells in the order of the runs, without what each scorer says."""
+        query = columns(*(col(getattr(EvaluationCell, name)) for name in CellRow._fields))
+        ordered = query.where(col(EvaluationCell.evaluation_id) == evaluation_id).order_by(col(EvaluationCell.position))
+        async with self._database.read() as session:
+            return [CellRow(*row) for row in await (await session.connection()).execute(ordered)]
+
+    async def page(self, evaluation_id: str, *, after: int, limit: int) -> Sequence[EvaluationCell]:
+        """Cells with what each scorer says, from the one behind `after` on."""
+        query = select(EvaluationCell).where(
+            EvaluationCell.evaluation_id == evaluation_id, col(EvaluationCell.position) > after
+        )
+        async with self._database.read() as session:
+            return (await session.exec(query.order_by(col(EvaluationCell.position)).limit(limit))).all()
+
+    async def counts(self, evaluation_ids: Sequence[str]) -> Mapping[tuple[str, int, str], int]:
+        """How many cells there are by evaluation, version and verdict; "" counts those that have none yet."""
+        keys = (EvaluationCell.evaluation_id, EvaluationCell.version, EvaluationCell.verdict)
+        query = select(*keys, func.count()).where(col(EvaluationCell.evaluation_id).in_(evaluation_ids))
+        async with self._database.read() as session:
+            rows = await session.exec(query.group_by(*map(col, keys)))
+            return {(evaluation_id, version, verdict): count for evaluation_id, version, verdict, count in rows}
+
+    async def active(self, evaluation_id: str) -> Sequence[ActiveCell]:
+        """The cells that are under way, with their runs."""
+        query = (
+            select(EvaluationCell, Run)
+            .join(Run, col(Run.id) == col(EvaluationCell.run_id), isouter=True)
+            .where(EvaluationCell.evaluation_id == evaluation_id, col(EvaluationCell.state).in_(ACTIVE))
+            .order_by(col(EvaluationCell.position))
+        )
+        async with self._database.read() as session:
+            return [ActiveCell(*row) for row in (await session.exec(query)).all()]
+
+    async def claim_waiting(self, evaluation_id: str, now: datetime) -> Sequence[EvaluationCell]:
+        """Cells that begin now, each with what is set aside for its run. Stops the evaluation where nothing is left.
+
+        Looking and claiming are one transaction, so that neither the limits nor the number at once are passed.
+        """
+        of_evaluation = col(EvaluationCell.evaluation_id) == evaluation_id
+        waiting = select(EvaluationCell).where(of_evaluation, EvaluationCell.state == "waiting")
+        async with self._database.read() as session:  # mostly nothing waits, and to write is to hold up runs
+            if (await session.exec(waiting.limit(1))).first() is None:
+                return ()
+        async with self._database.write() as session:
+            row = await _get(session, evaluation_id)
+            if row.state != "running":
+                return ()
+            used = await _used(session, of_evaluation)
+            free = max(0, row.at_once - used.active)
+            cells = (await session.exec(waiting.order_by(col(EvaluationCell.position)).limit(free))).all()
+            if not cells:
+                return ()
+            shares = used.shares(row, len(cells))
+            if shares is None:
+                if not used.active:
+                    row.state, row.detail = "stopped", LIMIT_USED_UP
+                return ()
+            for cell in cells:
+                cell.state, cell.try_at = "starting", now + CLAIM
+                cell.aside_micro_usd, cell.aside_tokens = shares
+        return cells
+
+    async def claim(self, cell: EvaluationCell, now: datetime) -> bool:
+        """Whether this server is the one that settles or begins a cell now."""
+        unchanged = (*_is(cell), col(EvaluationCell.state) == cell.state, col(EvaluationCell.run_id) == cell.run_id)
+        at = col(EvaluationCell.try_at)
+        same = at.is_(None) if cell.try_at is None else at == cell.try_at
+        async with self._database.write() as session:
+            done = await session.exec(update(EvaluationCell).where(*unchanged, same).values(try_at=now + CLAIM))
+        return done.rowcount == 1
+
+    async def has_begun(self, cell: EvaluationCell) -> None:
+        """The run of a cell has begun."""
+        await self._change(cell, {"state": "running", "try_at": None})
+
+    async def keep_verdict(self, cell: EvaluationCell, outcome: CellOutcome, now: datetime) -> None:
+        """Keep the verdict of a cell whose run is to be canceled, which is looked at again in a moment."""
+        await self._change(cell, {"verdict": outcome.verdict, "detail": outcome.detail, "try_at": now + MOMENT})
+
+    async def settle(self, cell: EvaluationCell, outcome: CellOutcome) -> None:
+        """Keep what came of a cell; nothing of it is tried again."""
+        values = {
+            "state": "done",
+            "verdict": outcome.verdict,
+            "detail": outcome.detail,
+            "scores": [*outcome.scores],
+            **_paid(outcome),
+        }
+        await self._change(cell, values)
+
+    async def retry(self, cell: EvaluationCell, outcome: CellOutcome) -> None:
+        """Let a cell begin anew, under another run."""
+        attempt = cell.attempt + 1
+        run_id = run_id_of(cell.evaluation_id, cell.position, attempt)
+        await self._change(cell, {"state": "waiting", "attempt": attempt, "run_id": run_id, **_paid(outcome)})
+
+    async def _change(self, cell: EvaluationCell, values: Mapping[str, Any]) -> None:
+        """Only where it is as it was read: a server that was frozen meanwhile changes nothing."""
+        unchanged = (col(EvaluationCell.state) == cell.state, col(EvaluationCell.run_id) == cell.run_id)
+        async with self._database.write() as session:
+            await session.exec(update(EvaluationCell).where(*_is(cell), *unchanged).values(**values))
+
+    async def stop(self, evaluation_id: str, state: EvaluationState, detail: str) -> Evaluation:
+        """Begin nothing more; one that is over stays as it is.
+
+        Raises:
+            NotFound: There is no such evaluation.
+        """
+        async with self._database.write() as session:
+            row = await _get(session, evaluation_id)
+            if row.state == "running":
+                row.state, row.detail = state, detail
+        return row
+
+    async def end(self, evaluation_id: str, now: datetime, sentence: str) -> None:
+        """Keep that it has come to its end, where nothing is under way and nothing waits that would still begin.
+
+        Args:
+            evaluation_id: Of the evaluation.
+            now: The present time.
+            sentence: The result of one that was carried out whole.
+        """
+        async with self._database.write() as session:
+            row = await _get(session, evaluation_id)
+            states = ACTIVE if row.state != "running" else (*ACTIVE, "waiting")
+            left = select(EvaluationCell.position).where(
+                EvaluationCell.evaluation_id == evaluation_id, col(EvaluationCell.state).in_(states)
+            )
+            if (await session.exec(left.limit(1))).first() is not None:
+                return
+            if row.state == "running":
+                row.state, row.detail = "finished", sentence
+            row.ended_at = now
+
+    async def release(self) -> None:
+        """Give up all claims, where this is the only server: whoever held them is gone."""
+        async with self._database.write() as session:
+            held = col(EvaluationCell.try_at).is_not(None)
+            await session.exec(update(EvaluationCell).where(held).values(try_at=None))
+
+    async def delete(self, evaluation_id: str) -> None:
+        """Delete one that has ended; its runs stay.
+
+        Raises:
+            NotFound: There is no such evaluation.
+            Conflict: It is under way.
+        """
+        async with self._database.write() as session:
+            row = await _get(session, evaluation_id)
+            if row.ended_at is None:
+                raise Conflict("The evaluation is under way.", fix="Cancel it first.")
+            await session.delete(row)
+
+
+class _Used(NamedTuple):
+    """What the cells of an evaluation have spent, and what is set aside for those under way."""
+
+    active: int
+    micro_usd: int
+    tokens: int
+
+    def shares(self, row: Evaluation, count: int) -> tuple[int | None, int | None] | None:
+        """What each of `count` more runs may take, of money and of tokens; None where nothing is left of one."""
+        shares: list[int | None] = []
+        for limit, used in ((row.micro_usd, self.micro_usd), (row.tokens, self.tokens)):
+            if limit is not None and used >= limit and (used or self.active):
+                return None
+            shares.append(None if limit is None else (limit - used) // count)
+        return shares[0], shares[1]
+
+
+async def _used(session: AsyncSession, of_evaluation: ColumnElement[bool]) -> _Used:
+    is_active = col(EvaluationCell.state).in_(ACTIVE)
+    active = select(
+        func.count(), func.sum(col(EvaluationCell.aside_micro_usd)), func.sum(col(EvaluationCell.aside_tokens))
+    ).where(of_evaluation, is_active)
+    spent = select(func.sum(col(EvaluationCell.micro_usd)), func.sum(col(EvaluationCell.used_tokens)))
+    count, *aside = (await session.exec(active)).one()
+    micro_usd, tokens = (await session.exec(spent.where(of_evaluation))).one()
+    return _Used(count, int(micro_usd or 0) + int(aside[0] or 0), int(tokens or 0) + int(aside[1] or 0))
+
+
+def _paid(outcome: CellOutcome) -> dict[str, Any]:
+    """What a run took is added to what earlier attempts took, and nothing is set aside any more."""
+    return {
+        "micro_usd": col(EvaluationCell.micro_usd) + outcome.micro_usd,
+        "used_tokens": col(EvaluationCell.used_tokens) + outcome.tokens,
+        "aside_micro_usd": None,
+        "aside_tokens": None,
+        "try_at": None,
+    }
+
+
+def _cell_row(evaluation_id: str, position: int, version: int, case_key: str, epoch: int) -> dict[str, Any]:
+    cell = EvaluationCell(
+        evaluation_id=evaluation_id,
+        position=position,
+        version=version,
+        case_key=case_key,
+        epoch=epoch,
+        run_id=run_id_of(evaluation_id, position, 1),
+    )
+    return cell.model_dump()
+
+
+def _is(cell: EvaluationCell) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return (
+        col(EvaluationCell.evaluation_id) == cell.evaluation_id,
+        col(EvaluationCell.position) == cell.position,
+    )
+
+
+async def _get(session: AsyncSession, evaluation_id: str) -> Evaluation:
+    row = await session.get(Evaluation, evaluation_id)
+    if row is None:
+        raise NotFound(f"There is no evaluation {evaluation_id!r}.")
+    return row

@@ -1,0 +1,61 @@
+"""The studio is killed in the middle of an evaluation: after the restart each cell has been run and scored once."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.evaluating import added_suite, added_team, cells_of, over, started
+from tests.web.serving import studio
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+CASES = [{"id": f"case-{number}", "task": f"Task {number}.", "target": "morning"} for number in range(20)]
+
+
+def read(data_dir: Path, statement: str) -> list[Any]:
+    """What the database of a studio answers, which may run meanwhile."""
+    with closing(sqlite3.connect(data_dir / "studio.db", timeout=30)) as database:
+        return database.execute(statement).fetchall()
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "SELECT 1 FROM evaluation_cell WHERE state = 'starting' LIMIT 1",
+        "SELECT 1 FROM evaluation_cell WHERE state = 'running' LIMIT 1",
+        "SELECT 1 FROM evaluation_cell WHERE state = 'done' LIMIT 1 OFFSET 9",
+    ],
+    ids=["a cell starts", "a cell runs", "ten are done"],
+)
+def test_an_evaluation_resumes_after_a_kill(tmp_path: Path, moment: str):
+    with studio(tmp_path) as (process, owner):
+        suite_id = added_suite(owner, added_team(owner, "Good morning."), cases=CASES)
+        evaluation_id = started(owner, suite_id, repeats=2, at_once=8)
+        wait_until(lambda: bool(read(tmp_path, moment)))
+        process.kill()
+    states = Counter(state for (state,) in read(tmp_path, "SELECT state FROM evaluation_cell"))
+    assert states["done"] < len(CASES) * 2, "it was killed on the way"
+
+    with studio(tmp_path) as (_, owner):
+        found = over(owner, evaluation_id, 120)
+        cells = cells_of(owner, evaluation_id)
+    assert found["state"] == "finished"
+    assert (found["versions"][0]["passed"], found["versions"][0]["open"]) == (40, 0)
+    runs = read(tmp_path, "SELECT id, state, task_text FROM run WHERE started_at IS NOT NULL")
+    assert {run_id for run_id, _, _ in runs} == {cell["run_id"] for cell in cells}, "each cell has one run that began"
+    assert Counter(task for _, _, task in runs) == {case["task"]: 2 for case in CASES}
+    assert {state for _, state, _ in runs} == {"finished"}
