@@ -224,11 +224,11 @@ def _group_of(by_version: Mapping[int, Tally]) -> Group | Literal[""]:
 
 
 def _rate_words(each: VersionResult, name: str, *, is_first: bool) -> str:
-    named = f"{name[0].upper()}{name[1:]} passes" if is_first else name
+    named = f"{name[0].upper()}{name[1:]}" if is_first else name
     if each.rate is None:
-        return f"{named} an unknown share: no run was scored"
+        return f"{named} has no scored run"
     low, high = percent(each.rate.interval.low), percent(each.rate.interval.high)
-    return f"{named} {percent(each.rate.mean)} % ({low}–{high})"
+    return f"{named} passes {percent(each.rate.mean)} % ({low}–{high})"
 
 
 def _difference_words(found: VersionDifference) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import fmean
@@ -19,6 +19,7 @@ from studio.runs import NewRun, NotApproved, RunControl
 from studio.runs.tasks import task_text
 from studio.store import Store
 from studio.store.evaluation_tables import Evaluation, EvaluationVersion
+from studio.store.evaluations import CellRow
 from studio.store.tables import Team, TeamSuite, TeamVersion
 
 MAX_CELLS = 5_000
@@ -232,6 +233,9 @@ class EvaluationReport(NamedTuple):
     sentence: str
     micro_usd: int
     tokens: int
+    cells: Sequence[CellRow]
+    tasks: Mapping[str, str]
+    """Of the cases, by their keys."""
 
 
 async def report_of(store: Store, evaluation_id: str, *, is_done: bool | None = None) -> EvaluationReport:
@@ -249,15 +253,17 @@ async def report_of(store: Store, evaluation_id: str, *, is_done: bool | None = 
     versions = (await store.evaluations.versions([evaluation_id]))[evaluation_id]
     cells = await store.evaluations.cells(evaluation_id)
 
-    def put_together() -> EvaluationResult:
+    def put_together() -> tuple[EvaluationResult, Mapping[str, str]]:
+        cases = cases_of(row.document)
+        clusters = {each.key: each.cluster for each in cases if each.cluster}
         found = [CellResult(each.version, each.case_key, _verdict(each.verdict)) for each in cells]
         has_ended = row.state == "finished" if is_done is None else is_done
-        return results_of(found, clusters_of(row.document), is_done=has_ended)
+        return results_of(found, clusters, is_done=has_ended), {each.key: each.task for each in cases}
 
-    result = await asyncio.to_thread(put_together)
+    result, tasks = await asyncio.to_thread(put_together)
     sentence = sentence_of(result, {each.number: f"version {each.revision}" for each in versions})
     spent = sum(each.micro_usd for each in cells), sum(each.used_tokens for each in cells)
-    return EvaluationReport(row, versions, result, sentence, *spent)
+    return EvaluationReport(row, versions, result, sentence, *spent, cells, tasks)
 
 
 class ListedEvaluation(NamedTuple):
@@ -285,11 +291,6 @@ def cases_of(document: JsonObject) -> Sequence[Case]:
     cases = document.get("cases")
     known = [each for each in cases if isinstance(each, dict)] if isinstance(cases, list) else []
     return [Case.model_validate({**each, "scorers": []}) for each in known]
-
-
-def clusters_of(document: JsonObject) -> dict[str, str]:
-    """By the key of each case that has one, what it shares with others."""
-    return {each.key: each.cluster for each in cases_of(document) if each.cluster}
 
 
 def _verdict(kept: str) -> Literal["pass", "fail", "unscored", ""]:

@@ -78,6 +78,7 @@ from studio.web.engine import ProcessRole, open_engine
 from studio.web.error_handlers import add_error_handlers, documented_schemas, error_page
 from studio.web.fragments import deployments as deployment_fragments
 from studio.web.fragments import diff, form
+from studio.web.fragments import evaluations as evaluation_fragments
 from studio.web.fragments import export as export_fragments
 from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import part_runs as part_run_fragments
@@ -89,6 +90,7 @@ from studio.web.pages import charts, comparisons, play, sharing
 from studio.web.pages import chat as chat_pages
 from studio.web.pages import costs as cost_pages
 from studio.web.pages import deployments as deployment_pages
+from studio.web.pages import evaluations as evaluation_pages
 from studio.web.pages import galleries as gallery_pages
 from studio.web.pages import help as help_pages
 from studio.web.pages import inbox as inbox_pages
@@ -119,6 +121,7 @@ ROUTERS: Sequence[StudioRouter] = (
     gallery_pages.router,
     cost_pages.router,
     deployment_pages.router,
+    evaluation_pages.router,
     charts.router,
     settings_pages.router,
     inbox_pages.router,
@@ -128,6 +131,7 @@ ROUTERS: Sequence[StudioRouter] = (
     form.router,
     diff.router,
     deployment_fragments.router,
+    evaluation_fragments.router,
     export_fragments.router,
     gallery_fragments.router,
     part_run_fragments.router,

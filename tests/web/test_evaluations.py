@@ -116,7 +116,7 @@ def test_two_versions_are_compared_case_by_case(client: TestClient):
     difference = found["difference"]
     assert (difference["mean"], difference["pairs"], difference["comparison"]) == (-0.5, 2, "cannot_tell")
     assert found["sentence"] == (
-        "Version 2 passes 50 % (9–91), version 1 100 % (34–100). "
+        "Version 2 passes 50 % (9–91), version 1 passes 100 % (34–100). "
         "Difference −50 points (−100 to +84): these cases cannot tell."
     )
     cells = cells_of(client, found["id"])
@@ -176,3 +176,47 @@ def test_an_evaluation_ends_at_its_spending_limit(client: TestClient):
     assert found["tokens"] <= 8
     assert found["versions"][0]["open"] > 0
     assert found["versions"][0]["failed"] == 0, "a run that was stopped at that limit is no fail"
+
+
+def test_the_page_shows_progress_and_no_rate_before_the_end(client: TestClient):
+    suite_id = added_suite(client, added_team(client, "Good morning."))
+    evaluation_id = started(client, suite_id, repeats=100, at_once=1)
+    page = client.get(f"/evaluations/{evaluation_id}")
+    assert page.status_code == 200
+    assert "of 200 runs are done" in page.text
+    assert "data-sentence" not in page.text
+    assert "data-ended" not in page.text
+    client.post(f"/api/evaluations/{evaluation_id}/cancel")
+    over(client, evaluation_id)
+    assert "there is no result" in client.get(f"/fragments/evaluations/{evaluation_id}").text
+
+
+def test_the_page_has_the_sentence_and_the_cases_by_group(client: TestClient):
+    team_id = added_team(client, "Good morning and good evening.", "Good morning.")
+    suite_id = added_suite(client, team_id)
+    found = over(client, started(client, suite_id, version=2, against=1, repeats=2))
+    page = client.get(f"/evaluations/{found['id']}").text
+    assert found["sentence"] in page
+    worse = client.get(f"/fragments/evaluations/{found['id']}", params={"group": "worse"}).text
+    assert 'data-case="evening"' in worse
+    assert 'data-case="morning"' not in worse
+    after, before = (
+        [cell["run_id"] for cell in cells_of(client, found["id"]) if (cell["version"], cell["case"]) == (n, "evening")]
+        for n in (1, 2)
+    )
+    assert f'href="/runs/{before[0]}/compare/{after[0]}"' in worse
+    assert all(f'href="/runs/{run_id}"' in worse for run_id in (*after, *before))
+    listed = client.get(f"/fragments/suites/{suite_id}/evaluations").text
+    assert f'href="/evaluations/{found["id"]}"' in listed
+    assert found["sentence"] in listed
+    assert client.get(f"/fragments/evaluations/{found['id']}", params={"group": "none"}).status_code == 200
+    for path in ("/evaluations/none", "/fragments/evaluations/none", "/fragments/suites/none/evaluations"):
+        assert client.get(path).status_code == 404
+
+
+def test_texts_of_cases_are_shown_as_text(client: TestClient):
+    cases = [{"id": "x", "task": "<script>alert(1)</script>", "target": "<b>morning</b>"}]
+    found = over(client, started(client, added_suite(client, added_team(client, "Hi."), cases=cases), repeats=1))
+    page = client.get(f"/evaluations/{found['id']}").text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<b>morning" not in page

@@ -12,6 +12,7 @@ from studio.help import load_library
 from studio.web.assets.assets import find_frontend
 from studio.web.help_links import HELP
 from tests.web.documents import team
+from tests.web.evaluating import added_suite, started
 from tests.web.following import start, stream
 from tests.web.page_text import text_of
 from tests.web.publishing import publish
@@ -146,6 +147,7 @@ def shown(client: TestClient) -> dict[str, str]:
         "deployment": f"/deployments/{publish(client).name}",
         "deployments": "/deployments",
         "error": "/teams/nowhere",
+        "evaluation": f"/evaluations/{started(client, added_suite(client, team_id), repeats=1)}",
         "galleries": "/galleries",
         "gallery": f"/galleries/{gallery_id}",
         "health": "/settings/health",

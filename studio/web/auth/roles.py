@@ -127,6 +127,9 @@ GET /api/suites/{suite_id}
 GET /api/suites/{suite_id}/evaluations
 GET /api/teams/{team_id}/evaluations
 GET /api/evaluations/{evaluation_id}
+GET /evaluations/{evaluation_id}
+GET /fragments/evaluations/{evaluation_id}
+GET /fragments/suites/{suite_id}/evaluations
 GET /api/evaluations/{evaluation_id}/cells
 GET /api/deployments/{deployment}/schedules/{schedule_id}/firings
 GET /api/deployments/{deployment}/calls

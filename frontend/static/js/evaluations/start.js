@@ -1,0 +1,128 @@
+// @ts-check
+// The dialog that starts an evaluation: what the plan would take is in view before it begins.
+import { api, ApiError } from '../core/api.js'
+import { debounce, el, find, on } from '../core/dom.js'
+import { toastError } from '../core/toast.js'
+
+/** @import {Finding} from '../core/api.js' */
+
+const PREVIEW_MS = 300
+
+/**
+ * @typedef {{ runs: number, cases: number, usd_at_most: number | null, usd_likely: number | null,
+ *   past_runs: number, drop_seen: number }} Preview
+ */
+
+/** Let the button *Evaluate* open the dialog of this page, now or once it is there. */
+export function startDialog() {
+  let reading = new AbortController()
+
+  on(document, 'click', '[data-evaluate]', () => {
+    const dialog = /** @type {HTMLDialogElement} */ (find('#evaluate-dialog'))
+    dialog.showModal()
+    void preview(formOf(dialog))
+  })
+
+  /** @param {HTMLFormElement} form */
+  async function preview(form) {
+    reading.abort()
+    if (!form.checkValidity()) return
+    reading = new AbortController()
+    const { signal } = reading
+    try {
+      const found = await api.post(`${pathOf(form)}/preview`, planOf(form), { signal })
+      if (!signal.aborted) show(form, words(found), [])
+    } catch (error) {
+      if (!signal.aborted) refused(form, error)
+    }
+  }
+  const previewSoon = debounce(
+    (/** @type {HTMLFormElement} */ form) => void preview(form),
+    PREVIEW_MS,
+  )
+
+  on(document, 'input', '[data-evaluate-form]', (_event, form) =>
+    previewSoon(/** @type {HTMLFormElement} */ (form)),
+  )
+
+  on(document, 'submit', '[data-evaluate-form]', async (event, found) => {
+    event.preventDefault()
+    const form = /** @type {HTMLFormElement} */ (found)
+    const submit = /** @type {HTMLButtonElement} */ (find('[data-evaluate-submit]', form))
+    previewSoon.cancel()
+    submit.disabled = true
+    try {
+      const made = await api.post(pathOf(form), planOf(form))
+      location.assign(`/evaluations/${encodeURIComponent(made.id)}`)
+    } catch (error) {
+      submit.disabled = false
+      refused(form, error)
+    }
+  })
+}
+
+/** @param {HTMLDialogElement} dialog */
+function formOf(dialog) {
+  return /** @type {HTMLFormElement} */ (find('[data-evaluate-form]', dialog))
+}
+
+/** @param {HTMLFormElement} form */
+function pathOf(form) {
+  return `/api/suites/${encodeURIComponent(form.dataset['evaluateForm'] ?? '')}/evaluations`
+}
+
+/** @param {HTMLFormElement} form */
+function planOf(form) {
+  const { version, against, repeats, at_once, usd } = Object.fromEntries(new FormData(form))
+  return {
+    version: Number(version),
+    against: against ? Number(against) : null,
+    repeats: Number(repeats),
+    at_once: Number(at_once),
+    usd: Number(usd),
+  }
+}
+
+/** @param {Preview} found */
+function words({ runs, cases, usd_at_most, usd_likely, past_runs, drop_seen }) {
+  const drop = Math.round(100 * drop_seen)
+  const cost =
+    usd_likely === null
+      ? 'No past runs of this team tell the cost.'
+      : `About ${money(usd_likely)} by ${past_runs} past ${past_runs === 1 ? 'run' : 'runs'}.`
+  const seen =
+    drop < 100
+      ? `A drop of about ${drop} points is seen four times of five.`
+      : 'This is too few runs to see any difference.'
+  const most = usd_at_most === null ? '' : ` At most ${money(usd_at_most)}.`
+  return [`${runs} runs of ${cases} ${cases === 1 ? 'case' : 'cases'}. ${cost}${most}`, seen]
+}
+
+/** @param {number} usd */
+function money(usd) {
+  return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: usd < 0.1 ? 4 : 2 })}`
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {unknown} error
+ */
+function refused(form, error) {
+  const found = error instanceof ApiError ? error.body['findings'] : undefined
+  if (!Array.isArray(found)) return toastError(error)
+  show(form, [], /** @type {Finding[]} */ (found))
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {string[]} lines
+ * @param {Finding[]} mistakes
+ */
+function show(form, lines, mistakes) {
+  find('[data-preview]', form).replaceChildren(...lines.map((line) => el('p', {}, line)))
+  const list = find('[data-mistakes]', form)
+  list.replaceChildren(
+    ...mistakes.map(({ message, fix }) => el('li', {}, `${message} ${fix}`.trim())),
+  )
+  list.hidden = mistakes.length === 0
+}

@@ -1,0 +1,66 @@
+"""One evaluation: its result in a sentence, and its cases by what they do."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import Query, Request, Response
+
+from studio.evaluation.results import BASELINE, CANDIDATE
+from studio.services.amounts import MICRO, money
+from studio.services.evaluations import EvaluationReport, report_of
+from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.evaluation_rows import GROUPS, case_page, offered_versions
+from studio.web.router import StudioRouter
+
+router = StudioRouter(include_in_schema=False)
+GroupName = Annotated[str, Query(max_length=20)]
+PageNumber = Annotated[int, Query(ge=1, le=10_000)]
+
+
+@router.get("/evaluations/{evaluation_id}")
+async def evaluation_page(
+    request: Request,
+    evaluation_id: str,
+    store: StoreDep,
+    templates: TemplatesDep,
+    group: GroupName = "",
+    page: PageNumber = 1,
+) -> Response:
+    report = await report_of(store, evaluation_id)
+    team = await store.teams.summary(report.row.team_id)
+    return templates.page(
+        request,
+        "pages/evaluation.html",
+        title=f"Evaluation of {team.name}",
+        nav="evaluate",
+        team=team,
+        suite_id=report.row.suite_id,
+        offers=await offered_versions(store, report.row.team_id),
+        chosen=_plan_of(report),
+        **await shown_result(report, group, page),
+    )
+
+
+async def shown_result(report: EvaluationReport, group: str, page: int) -> dict[str, object]:
+    """What `fragments/evaluation/result.html` shows."""
+    return {
+        "report": report,
+        "names": {each.number: f"Version {each.revision}" for each in report.versions},
+        "cases": await asyncio.to_thread(case_page, report, group, page),
+        "groups": GROUPS,
+        "money": money,
+    }
+
+
+def _plan_of(report: EvaluationReport) -> dict[str, object]:
+    """What the dialog that evaluates again begins with."""
+    row, revisions = report.row, {each.number: each.revision for each in report.versions}
+    return {
+        "version": revisions.get(CANDIDATE),
+        "against": revisions.get(BASELINE),
+        "repeats": row.repeats,
+        "at_once": row.at_once,
+        "usd": f"{row.micro_usd / MICRO:g}" if row.micro_usd else None,
+    }
