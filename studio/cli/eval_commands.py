@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from studio.cli.options import EXIT_WRONG, AsJson, DataDir
+from studio.cli.options import EXIT_WRONG, AllowHost, Approve, AsJson, DataDir, TeamName
 
 eval_app = typer.Typer(help="Evaluate teams with suites of cases.", rich_markup_mode=None)
 
@@ -41,6 +41,50 @@ def eval_score(
 
     code = score_runs(Settings.from_env(data_dir=data_dir), suite, runs, case, as_json=as_json)
     raise typer.Exit(code)
+
+
+@eval_app.command("run")
+def eval_run(
+    suite: Annotated[Path, typer.Argument(help="Suite file, YAML or JSON.")],
+    team: Annotated[Path, typer.Argument(metavar="TEAM", help="The team: JSON, YAML or a Python script.")],
+    against: Annotated[Path | None, typer.Option(help="The team that it is compared with.")] = None,
+    team_name: TeamName = "",
+    repeats: Annotated[int, typer.Option(min=1, max=100, help="Runs of each case.")] = 3,
+    at_once: Annotated[int, typer.Option(min=1, max=16, help="Runs at the same time.")] = 4,
+    usd: Annotated[float | None, typer.Option(min=0, help="Most that all runs together may cost.")] = None,
+    tokens: Annotated[int | None, typer.Option(min=0, help="Most tokens that all runs together may take.")] = None,
+    worse: Annotated[
+        str, typer.Option(help="With --against: proved fails a team that is proved worse, ignore does not.")
+    ] = "proved",
+    at_least: Annotated[
+        float | None, typer.Option(min=0, max=100, help="Percent that the lower end of the pass rate must reach.")
+    ] = None,
+    unscored: Annotated[float, typer.Option(min=0, max=100, help="Percent of runs that may be unscored.")] = 5,
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit report to this file.")] = None,
+    keep: Annotated[Path | None, typer.Option(help="Keep the runs in this new data folder.")] = None,
+    approve: Approve = False,
+    allow_host: AllowHost = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Run each case several times with a team, without a server, and score the runs.
+
+    With --against or --at-least, these decide: exit code 0 if the gate passes, 1 if it fails, 2 if it cannot tell.
+    Without them, 0 if all runs pass, 1 if one fails, 2 if one is unscored.
+    """
+    from studio.cli.eval_run import LocalEvaluation, evaluate_files
+    from studio.evaluation.gates import Gate
+    from studio.services.evaluations import EvaluationPlan
+    from studio.settings import Settings
+
+    if worse not in ("proved", "ignore"):
+        raise typer.BadParameter("choose proved or ignore", param_hint="--worse")
+    micro_usd = None if usd is None else round(usd * 1_000_000)
+    plan = EvaluationPlan("current", None, repeats, at_once, micro_usd, tokens)
+    gate = Gate(worse, None if at_least is None else at_least / 100, unscored / 100)
+    wanted = LocalEvaluation(suite, team, against, team_name, plan, gate, approve, allow_host or (), keep)
+    settings = Settings.from_env(data_dir=data_dir)
+    raise typer.Exit(evaluate_files(settings, wanted, junit=junit, as_json=as_json))
 
 
 @eval_app.command("schema")

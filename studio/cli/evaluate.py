@@ -56,7 +56,7 @@ def score_runs(settings: Settings, file: Path, runs: Sequence[str], case: str, *
         NotFound: There is no such run or case.
         SetupError: A file cannot be read.
     """
-    suite = _read(file)
+    suite = read_suite_file(file)
     scores = score_past_runs(suite, _past_runs(settings, runs), case)
     counts = verdict_counts(scores)
     if as_json:
@@ -83,7 +83,13 @@ async def _stored_runs(settings: Settings, runs: Sequence[str]) -> list[PastRun]
         return [await stored_run(store, run) for run in runs]
 
 
-def _read(file: Path) -> Suite:
+def read_suite_file(file: Path) -> Suite:
+    """The suite of a file, with the cases of a file beside it.
+
+    Raises:
+        InvalidSuite: With all that is wrong.
+        SetupError: A file cannot be read.
+    """
     text = _text(file)
 
     def read_beside(name: str) -> str:
@@ -107,7 +113,7 @@ def _text(file: Path) -> str:
 
 def _suite_or_error(file: Path) -> Suite | InvalidSuite:
     try:
-        return _read(file)
+        return read_suite_file(file)
     except InvalidSuite as error:
         return error
 

@@ -201,11 +201,20 @@ async def begin_evaluation(
         InvalidPlan: With all that is wrong.
         Conflict: Too many evaluations are under way.
     """
-    checked = await check_plan(store, control, suite_id, plan)
-    row, new_id = checked.row, uuid4().hex
+    return await keep_evaluation(store, await check_plan(store, control, suite_id, plan), by)
+
+
+async def keep_evaluation(store: Store, checked: CheckedPlan, by: str) -> Evaluation:
+    """Keep a plan that was checked, with all that it needs.
+
+    Raises:
+        NotFound: The suite or its team was deleted.
+        Conflict: Too many evaluations are under way.
+    """
+    plan, row, new_id = checked.plan, checked.row, uuid4().hex
     new = Evaluation(
         id=new_id,
-        suite_id=suite_id,
+        suite_id=row.id,
         team_id=row.team_id,
         suite_revision=row.revision,
         suite_name=row.name,

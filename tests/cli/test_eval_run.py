@@ -1,0 +1,177 @@
+"""`studio eval run` evaluates teams of files without a server; its gate decides the exit code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from studio.components import JsonObject
+from studio.evaluation.scorers.answer import MAX_ANSWER
+from tests.cli.conftest import Studio
+from tests.processes import Outcome
+from tests.web.documents import USER_PROXY, assistant, shouting, team
+from tests.web.evaluating import greeter
+
+pytestmark = pytest.mark.slow
+SUITE = """\
+suite: greetings
+scorers:
+  - includes: "{target}"
+cases:
+  - {id: morning, task: Greet me., target: morning}
+  - {id: evening, task: Greet me late., target: evening}
+"""
+BOTH = "Good morning and good evening."
+
+
+def written(folder: Path, name: str, content: str | JsonObject) -> Path:
+    file = folder / name
+    file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return file
+
+
+def many_cases(count: int) -> str:
+    cases = "".join(f"  - {{id: case-{n}, task: Task {n}., target: morning}}\n" for n in range(count))
+    return f'suite: greetings\nscorers:\n  - includes: "{{target}}"\ncases:\n{cases}'
+
+
+def evaluated(studio: Studio, folder: Path, answer: str, *options: object, suite: str = SUITE) -> tuple[int, Any]:
+    file = written(folder, "team.json", greeter(answer))
+    data = folder / "nowhere"
+    code, out, err = studio(
+        "eval", "run", written(folder, "a.suite.yaml", suite), file, "--json", "--data-dir", data, *options
+    )
+    assert err == ""
+    assert not data.exists(), "a run in the terminal leaves nothing behind"
+    return code, json.loads(out)
+
+
+def test_each_case_is_run_and_all_must_pass(studio: Studio, tmp_path: Path):
+    code, found = evaluated(studio, tmp_path, BOTH, "--repeats", 2)
+    assert (code, found["gate"]["outcome"]) == (0, "passed")
+    assert found["sentence"] == "The team passes 100 % (34–100)."
+    assert [(case["case"], case["group"]) for case in found["cases"]] == [("morning", "passed"), ("evening", "passed")]
+    code, found = evaluated(studio, tmp_path, "Good morning.", "--repeats", 2)
+    assert (code, found["gate"]) == (1, {"outcome": "failed", "reasons": ["2 runs failed."]})
+    evening = found["cases"][1]
+    assert evening["versions"]["the team"] == {"passed": 0, "failed": 2, "unscored": 0, "open": 0}
+    assert evening["reasons"][0] == "the team, run 1: The answer does not include “evening”."
+
+
+def test_what_is_printed_for_people(studio: Studio, tmp_path: Path):
+    suite, file = written(tmp_path, "a.suite.yaml", SUITE), written(tmp_path, "team.json", greeter("Good morning."))
+    code, out, err = studio("eval", "run", suite, file, "--repeats", 2)
+    assert (code, err) == (1, "")
+    assert out.splitlines() == [
+        "passed    morning  (the team ..)",
+        "failed    evening  (the team FF)",
+        "    the team, run 1: The answer does not include “evening”.",
+        "$0.00, 26 tokens.",
+        "The team passes 50 % (9–91).",
+        "Gate failed. 2 runs failed.",
+    ]
+
+
+def test_a_version_that_is_proved_worse_fails(studio: Studio, tmp_path: Path):
+    baseline, suite = written(tmp_path, "old.json", greeter(BOTH)), many_cases(12)
+    options = ("--against", baseline, "--repeats", 2, "--at-once", 16)
+    code, found = evaluated(studio, tmp_path, "Good night.", *options, suite=suite)
+    assert (code, found["difference"]["comparison"]) == (1, "worse")
+    assert found["gate"]["reasons"] == ["The team is worse than the baseline."]
+    assert found["sentence"].startswith("The team passes 0 % (0–24), the baseline passes 100 % (76–100).")
+    assert evaluated(studio, tmp_path, "Good night.", *options, "--worse", "ignore", suite=suite)[0] == 0
+
+
+def test_a_difference_that_the_cases_cannot_tell_lets_through(studio: Studio, tmp_path: Path):
+    baseline = written(tmp_path, "old.json", greeter(BOTH))
+    code, found = evaluated(studio, tmp_path, "Good morning.", "--against", baseline, "--repeats", 1)
+    assert (code, found["difference"]["comparison"]) == (0, "cannot_tell")
+    assert {case["case"]: case["group"] for case in found["cases"]} == {"morning": "same", "evening": "worse"}
+
+
+def test_the_lower_end_of_the_rate_must_reach_what_is_asked(studio: Studio, tmp_path: Path):
+    suite = many_cases(12)
+    code, found = evaluated(studio, tmp_path, BOTH, "--at-least", 80, "--repeats", 1, suite=suite)
+    assert (code, found["gate"]["reasons"]) == (1, ["The pass rate may be as low as 76 %; at least 80 % is needed."])
+    assert evaluated(studio, tmp_path, BOTH, "--at-least", 70, "--repeats", 1, suite=suite)[0] == 0
+
+
+def test_unscored_runs_and_a_used_up_limit_cannot_be_told(studio: Studio, tmp_path: Path):
+    code, found = evaluated(studio, tmp_path, "Good morning. " * (MAX_ANSWER // 10), "--repeats", 1)
+    assert (code, found["gate"]["outcome"]) == (2, "cannot_tell")
+    assert found["gate"]["reasons"] == ["2 of 2 runs are unscored; up to 0 % may be."]
+    assert found["sentence"].startswith("The team has no scored run.")
+    code, found = evaluated(studio, tmp_path, BOTH, "--tokens", 8, "--at-least", 0, "--at-once", 1)
+    assert (code, found["state"], found["sentence"]) == (2, "stopped", "")
+    assert found["gate"]["reasons"] == ["The evaluation did not come to its end."]
+
+
+def test_a_junit_report_has_a_case_for_each_case_and_the_gate(studio: Studio, tmp_path: Path):
+    report = tmp_path / "report.xml"
+    evaluated(studio, tmp_path, "Good morning.\x00", "--repeats", 2, "--junit", report)
+    root = ElementTree.fromstring(report.read_text(encoding="utf-8"))
+    assert (root.get("name"), root.get("tests"), root.get("failures"), root.get("errors")) == (
+        "greetings",
+        "3",
+        "2",
+        "0",
+    )
+    cases = {case.get("name"): case for case in root.findall("testcase")}
+    failure = cases["evening"].find("failure")
+    assert failure is not None
+    assert "does not include" in (failure.text or "")
+    assert cases["morning"].find("failure") is None
+    assert cases["gate"].find("failure") is not None
+    counts = {each.get("name"): each.get("value") for each in cases["evening"].iter("property")}
+    assert counts == {"team.passed": "0", "team.failed": "2", "team.unscored": "0"}
+
+
+def test_the_runs_are_kept_where_that_is_asked(studio: Studio, tmp_path: Path):
+    kept = tmp_path / "kept"
+    evaluated(studio, tmp_path, BOTH, "--repeats", 1, "--keep", kept)
+    suite, file = tmp_path / "a.suite.yaml", tmp_path / "team.json"
+    code, _, err = studio("eval", "run", suite, file, "--keep", kept)
+    assert code == 2
+    assert "exists already" in err
+    assert (kept / "studio.db").is_file()
+
+
+def test_a_team_that_asks_a_person_fails(studio: Studio, tmp_path: Path):
+    file = written(tmp_path, "team.json", team(USER_PROXY, assistant("writer"), max_messages=3))
+    code, out, _ = studio("eval", "run", written(tmp_path, "a.yaml", SUITE), file, "--repeats", 1, "--json")
+    assert code == 1
+    assert "asked a person" in json.loads(out)["cases"][0]["reasons"][0]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(["--worse", "perhaps"], "proved or ignore"), (["--junit", "/nowhere/report.xml"], "cannot be written")],
+)
+def test_what_cannot_be_carried_out(studio: Studio, tmp_path: Path, options: list[str], said: str):
+    suite, file = written(tmp_path, "a.suite.yaml", SUITE), written(tmp_path, "team.json", greeter(BOTH))
+    code, _, err = studio("eval", "run", suite, file, "--repeats", 1, *options)
+    assert code == 2
+    assert said in err
+
+
+def test_nothing_runs_before_it_is_approved(studio_process: Callable[..., Outcome], tmp_path: Path):
+    suite, file = written(tmp_path, "a.suite.yaml", SUITE), written(tmp_path, "team.json", shouting())
+    code, out, err = studio_process("eval", "run", suite, file)
+    assert (code, out) == (2, "")
+    assert "Approval needs a terminal. Not approved" in err
+    code, out, _ = studio_process("eval", "run", suite, file, "--approve", "--repeats", "1", "--json")
+    assert (code, json.loads(out)["state"]) == (1, "finished")
+
+
+def test_a_suite_with_mistakes_or_without_cases_is_refused(studio: Studio, tmp_path: Path):
+    file = written(tmp_path, "team.json", greeter(BOTH))
+    assert studio("eval", "run", written(tmp_path, "b.suite.yaml", "suite: b\nscrs: []\n"), file)[0] in (1, 2)
+    empty = written(tmp_path, "c.suite.yaml", "suite: c\nscorers: [no_errors]\ncases: []\n")
+    code, out, err = studio("eval", "run", empty, written(tmp_path, "team.json", greeter(BOTH)))
+    assert (code, out) == (1, "")
+    assert "0 runs" in err or "no cases" in err.lower()
