@@ -8,9 +8,13 @@ import { startDialog } from './start.js'
 const place = find('[data-evaluations]')
 const id = encodeURIComponent(place.dataset['evaluations'] ?? '')
 
-startDialog()
-try {
-  place.innerHTML = await api.get(`/fragments/suites/${id}/evaluations`, { as: 'text' })
-} catch (error) {
-  toastError(error)
+async function load() {
+  try {
+    place.innerHTML = await api.get(`/fragments/suites/${id}/evaluations`, { as: 'text' })
+  } catch (error) {
+    toastError(error)
+  }
 }
+
+startDialog()
+void load()
