@@ -74,13 +74,14 @@ class _Rows:
         self.wrong.append(PlacedFinding(Finding("wrong_row", message, fix), Location(self.file, line, 1)))
 
 
-def read_suite(name: str, text: str, read_beside: ReadBeside) -> Suite:
+def read_suite(name: str, text: str, read_beside: ReadBeside, *, needs_cases: bool = True) -> Suite:
     """Read a suite and check it against its cases. It takes seconds for the largest: call it in a thread.
 
     Args:
         name: Name of the file; JSON where it ends so.
         text: What is in it.
         read_beside: Reads the file that `cases` names.
+        needs_cases: Whether a suite without cases is a mistake.
 
     Raises:
         InvalidSuite: With all that is wrong.
@@ -96,7 +97,7 @@ def read_suite(name: str, text: str, read_beside: ReadBeside) -> Suite:
         rows = read_cases(beside, read_beside(beside))
         document["cases"] = rows.values
     placed = list(rows.wrong) if rows else []
-    findings, suite = _checked(document)
+    findings, suite = _checked(document, needs_cases=needs_cases)
     places = _places(name, text, root)
     placed += [PlacedFinding(each, _place(each.where, places, rows)) for each in first_findings(findings)]
     if placed or suite is None:

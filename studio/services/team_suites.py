@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from typing import Literal
 
 from studio.components import JsonObject
 from studio.components.readable_json import well_formed_json
-from studio.errors import ConfigError, TooLarge
+from studio.errors import ConfigError, InvalidDocument, TooLarge
 from studio.evaluation.suites import Suite
 from studio.services.past_runs import PastScore, score_past_runs, stored_run
 from studio.store import Store
@@ -19,6 +20,7 @@ MAX_SUITE_CHARACTERS = 500_000
 MAX_RUNS = 20
 """Past runs that are scored at once."""
 WhyKept = Literal["went_well", "went_wrong", "random"]
+SuiteForm = Literal["yaml", "json"]
 
 
 async def add_suite(store: Store, team_id: str, document: JsonObject, by: str) -> TeamSuite:
@@ -43,6 +45,36 @@ async def save_suite(store: Store, suite_id: str, revision: int, document: JsonO
     """
     suite, written = await asyncio.to_thread(_checked, document)
     return await store.suites.save(suite_id, revision, suite.suite, written, len(suite.cases), by)
+
+
+async def save_suite_text(store: Store, suite_id: str, revision: int, text: str, form: SuiteForm, by: str) -> TeamSuite:
+    """Put what a person wrote in the place of a suite as it was at a revision.
+
+    Raises:
+        InvalidSuite: With all that is wrong, and its lines.
+        InvalidDocument: It is neither YAML nor JSON.
+        TooLarge: It is larger than a suite of the studio may be.
+        NotFound: There is no such suite.
+        Conflict: The suite has been saved since.
+    """
+    suite, written = await asyncio.to_thread(_read, text, form)
+    return await store.suites.save(suite_id, revision, suite.suite, written, len(suite.cases), by)
+
+
+async def stored_suite(store: Store, suite_id: str) -> tuple[TeamSuite, Suite]:
+    """A suite, and what its document says.
+
+    Raises:
+        NotFound: There is no such suite.
+        InvalidSuite: It was kept by another release, and has mistakes in this one.
+    """
+    row = await store.suites.get(suite_id)
+    return row, (await asyncio.to_thread(_checked, row.document))[0]
+
+
+async def suite_text(document: JsonObject) -> tuple[SuiteForm, str]:
+    """A suite as a file has it: YAML, or JSON where the YAML would be too long to be read again."""
+    return await asyncio.to_thread(_written, document)
 
 
 async def add_case_of_run(
@@ -76,8 +108,7 @@ async def try_suite(store: Store, suite_id: str, run_ids: Sequence[str]) -> list
         NotFound: There is no such suite or run.
         TooLarge: The log of a run is too long.
     """
-    row = await store.suites.get(suite_id)
-    suite, _ = await asyncio.to_thread(_checked, row.document)
+    _, suite = await stored_suite(store, suite_id)
     scores: list[PastScore] = []
     for run_id in run_ids:  # one after the other: a log may have 64 MB
         run = await stored_run(store, run_id)
@@ -89,10 +120,36 @@ def _checked(document: JsonObject) -> tuple[Suite, JsonObject]:
     """The suite, and how it is kept."""
     from studio.evaluation.suite_file import check_suite  # it loads the YAML reader, which a start does not need
 
-    suite = check_suite(document)
+    return _kept(check_suite(document))
+
+
+def _read(text: str, form: SuiteForm) -> tuple[Suite, JsonObject]:
+    """The same of a text."""
+    from studio.evaluation.suite_file import read_suite
+
+    return _kept(read_suite(f"suite.{form}", text, _read_beside, needs_cases=False))
+
+
+def _read_beside(name: str) -> str:
+    raise InvalidDocument(f"The studio has no file {name!r}.", fix="Import the file, or write the cases out.")
+
+
+def _kept(suite: Suite) -> tuple[Suite, JsonObject]:
     text = suite.model_dump_json(exclude_defaults=True)
     if len(text) > MAX_SUITE_CHARACTERS:
         raise TooLarge(f"The suite has more than {MAX_SUITE_CHARACTERS / 1e3:.0f} kB.", fix="Split it.")
     written = well_formed_json(suite.model_dump(mode="json", exclude_defaults=True))
     assert isinstance(written, dict)
     return suite, written
+
+
+def _written(document: JsonObject) -> tuple[SuiteForm, str]:
+    import yaml  # a start does not need it
+
+    from studio.importers.parts import MAX_LENGTH
+
+    json_text = json.dumps(document, ensure_ascii=False, indent=2)
+    if len(json_text) > MAX_LENGTH:
+        return "json", json_text
+    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110)
+    return ("json", json_text) if len(text) > MAX_LENGTH else ("yaml", text)

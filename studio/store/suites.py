@@ -30,6 +30,19 @@ class Suites:
         async with self._database.read() as session:
             return (await session.exec(query.order_by(col(TeamSuite.created_at), col(TeamSuite.id)))).all()
 
+    async def page(self, team_id: str = "", *, offset: int = 0, limit: int = 100) -> Sequence[tuple[TeamSuite, str]]:
+        """Those of a team, or of all teams that are not in the trash, with the names of their teams.
+
+        They come without their documents, those changed last first.
+        """
+        query = select(TeamSuite, Team.name).join(Team, col(Team.id) == col(TeamSuite.team_id))
+        query = query.where(Team.listing != "trashed").options(*without(TeamSuite.document))
+        if team_id:
+            query = query.where(TeamSuite.team_id == team_id)
+        query = query.order_by(col(TeamSuite.updated_at).desc(), col(TeamSuite.id)).offset(offset).limit(limit)
+        async with self._database.read() as session:
+            return [(suite, name) for suite, name in (await session.exec(query)).all()]
+
     async def get(self, suite_id: str) -> TeamSuite:
         """Raises: NotFound."""
         async with self._database.read() as session:

@@ -97,6 +97,7 @@ from studio.web.pages import inbox as inbox_pages
 from studio.web.pages import review as review_pages
 from studio.web.pages import runs as run_pages
 from studio.web.pages import settings as settings_pages
+from studio.web.pages import suites as suite_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
 from studio.web.probes import Probes
@@ -122,6 +123,7 @@ ROUTERS: Sequence[StudioRouter] = (
     cost_pages.router,
     deployment_pages.router,
     evaluation_pages.router,
+    suite_pages.router,
     charts.router,
     settings_pages.router,
     inbox_pages.router,

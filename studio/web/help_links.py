@@ -29,6 +29,8 @@ HELP: Mapping[str, str] = {
     "pages/runs.html": "/help/how-to/find-runs",
     "pages/settings.html": "/help/how-to/keep-secrets",
     "pages/share.html": "/help/how-to/share-a-run",
+    "pages/suite.html": "/help/how-to/evaluate-a-team",
+    "pages/suites.html": "/help/how-to/evaluate-a-team",
     "pages/teams.html": "/help/how-to/keep-teams-and-runs-in-order",
     "pages/trash.html": "/help/how-to/keep-teams-and-runs-in-order",
     "pages/users.html": "/help/how-to/share-a-studio-with-a-team",

@@ -134,6 +134,7 @@ def shown(client: TestClient) -> dict[str, str]:
     run_id = start(client, team(label="Poets"))
     stream(client, run_id)
     team_id = client.get(f"/api/runs/{run_id}").json()["team_id"]
+    suite = client.post(f"/api/teams/{team_id}/suites", json={"document": {"suite": "Verses"}}).json()
     gallery_id = client.get("/api/galleries").json()[0]["id"]
     addresses = {
         "account": "/account",
@@ -159,6 +160,8 @@ def shown(client: TestClient) -> dict[str, str]:
         "runs": "/runs",
         "settings": "/settings",
         "share": f"/runs/{run_id}/share",
+        "suite": f"/suites/{suite['id']}",
+        "suites": "/suites",
         "teams": "/teams",
         "trash": "/trash",
         "users": "/users",

@@ -34,6 +34,7 @@ class PageLink(NamedTuple):
 PAGE_LINKS = (
     PageLink("Teams", "/teams", "users", "home list"),
     PageLink("Runs", "/runs", "history", "past log"),
+    PageLink("Evaluate", "/suites", "circle-check", "suites cases scorers evaluation tests eval"),
     PageLink("Deployments", "/deployments", "globe", "publish api keys callers endpoints"),
     PageLink("Galleries", "/galleries", "library", "templates components import"),
     PageLink("Costs", "/costs", "coins", "charts spending tokens latency prices budget limits"),

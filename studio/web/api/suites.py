@@ -6,18 +6,30 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+from fastapi import Response
 from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.services.past_runs import verdict_counts
-from studio.services.team_suites import MAX_RUNS, add_case_of_run, add_suite, save_suite, try_suite
+from studio.services.team_suites import (
+    MAX_RUNS,
+    SuiteForm,
+    add_case_of_run,
+    add_suite,
+    save_suite,
+    save_suite_text,
+    suite_text,
+    try_suite,
+)
 from studio.store.tables import TeamSuite
 from studio.web.dependencies import PersonDep, StoreDep
-from studio.web.requests import RequestBody
+from studio.web.requests import RequestBody, download, filename
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["suites"])
 Document = Annotated[JsonObject, Field(description="What a suite file holds: `studio eval schema` prints its schema.")]
+MAX_TEXT = 1_500_000
+"""Characters; a suite of the studio has fewer, but not its spaces."""
 Id = Annotated[str, Field(min_length=1, max_length=100)]
 
 
@@ -27,6 +39,12 @@ class NewSuite(RequestBody):
 
 class ChangeSuite(RequestBody):
     document: Document
+    revision: Annotated[int, Field(ge=1, description="The one that was read.")]
+
+
+class ChangeText(RequestBody):
+    text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT, description="What a suite file holds.")]
+    form: SuiteForm = "yaml"
     revision: Annotated[int, Field(ge=1, description="The one that was read.")]
 
 
@@ -91,6 +109,19 @@ async def get_suite(suite_id: str, store: StoreDep) -> SuiteOut:
 @router.put("/suites/{suite_id}", summary="Replace a suite as it was at a revision")
 async def replace_suite(suite_id: str, body: ChangeSuite, store: StoreDep, person: PersonDep) -> SuiteOut:
     return _suite(await save_suite(store, suite_id, body.revision, body.document, person.name))
+
+
+@router.get("/suites/{suite_id}/file", summary="Download a suite as a file", response_class=Response)
+async def suite_file(suite_id: str, store: StoreDep) -> Response:
+    row = await store.suites.get(suite_id)
+    form, text = await suite_text(row.document)
+    media_type = "application/json" if form == "json" else "application/yaml"
+    return download(text, filename(row.name, f".suite.{form}"), media_type)
+
+
+@router.put("/suites/{suite_id}/text", summary="Replace a suite by the text of a suite file")
+async def replace_suite_text(suite_id: str, body: ChangeText, store: StoreDep, person: PersonDep) -> SuiteOut:
+    return _suite(await save_suite_text(store, suite_id, body.revision, body.text, body.form, person.name))
 
 
 @router.delete("/suites/{suite_id}", status_code=204, summary="Delete a suite; runs stay")

@@ -76,6 +76,7 @@ WORDS: Mapping[str, str] = {
     "DELETE /api/deployments/{deployment}/hooks/{hook_id}": "Deleted a hook",
     "POST /api/teams/{team_id}/suites": "Added a suite",
     "PUT /api/suites/{suite_id}": "Changed a suite",
+    "PUT /api/suites/{suite_id}/text": "Changed the text of a suite",
     "DELETE /api/suites/{suite_id}": "Deleted a suite",
     "POST /api/suites/{suite_id}/cases": "Made a case from a run",
     "POST /api/suites/{suite_id}/scores": "Scored past runs",

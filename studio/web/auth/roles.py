@@ -131,6 +131,10 @@ GET /evaluations/{evaluation_id}
 GET /fragments/evaluations/{evaluation_id}
 GET /fragments/suites/{suite_id}/evaluations
 GET /api/evaluations/{evaluation_id}/cells
+GET /api/suites/{suite_id}/file
+GET /suites
+GET /suites/{suite_id}
+GET /suites/{suite_id}/text
 GET /api/deployments/{deployment}/schedules/{schedule_id}/firings
 GET /api/deployments/{deployment}/calls
 """
@@ -226,6 +230,7 @@ PATCH /api/deployments/{deployment}/schedules/{schedule_id}
 DELETE /api/deployments/{deployment}/schedules/{schedule_id}
 POST /api/teams/{team_id}/suites
 PUT /api/suites/{suite_id}
+PUT /api/suites/{suite_id}/text
 DELETE /api/suites/{suite_id}
 POST /api/suites/{suite_id}/cases
 POST /api/suites/{suite_id}/scores

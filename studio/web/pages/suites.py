@@ -1,0 +1,114 @@
+"""Suites of all teams, and one of them: its cases, its scorers, and the suite as text."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Query, Request, Response
+
+from studio.evaluation.scorers.words import scorer_words
+from studio.evaluation.suites import Suite
+from studio.services.team_suites import stored_suite, suite_text
+from studio.store import Store
+from studio.store.tables import TeamSuite
+from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.forms.scorer_form import scorer_forms
+from studio.web.router import StudioRouter
+from studio.web.suite_rows import case_page
+from studio.web.templates import Templates
+
+router = StudioRouter(prefix="/suites", include_in_schema=False)
+SUITES_PAGE = 100
+TABS: Mapping[str, str] = {"": "Cases", "text": "Text"}
+"""By the last part of their address."""
+PageNumber = Annotated[int, Query(ge=1, le=100_000)]
+
+
+@dataclass(frozen=True)
+class ScorerRow:
+    """A scorer of all cases; `part` is its list in the document, `place` its position there."""
+
+    part: str
+    place: int
+    name: str
+    words: str
+
+
+@router.get("")
+async def suites_page(
+    request: Request,
+    store: StoreDep,
+    templates: TemplatesDep,
+    team: Annotated[str, Query(max_length=100)] = "",
+    page: PageNumber = 1,
+) -> Response:
+    of_team = await store.teams.summary(team) if team else None
+    rows = await store.suites.page(team, offset=(page - 1) * SUITES_PAGE, limit=SUITES_PAGE + 1)
+    return templates.page(
+        request,
+        "pages/suites.html",
+        title="Suites",
+        nav="evaluate",
+        rows=rows[:SUITES_PAGE],
+        team=of_team,
+        page=page,
+        has_more=len(rows) > SUITES_PAGE,
+    )
+
+
+@router.get("/{suite_id}")
+async def suite_page(
+    request: Request,
+    suite_id: str,
+    store: StoreDep,
+    templates: TemplatesDep,
+    search: Annotated[str, Query(max_length=200)] = "",
+    page: PageNumber = 1,
+) -> Response:
+    row, suite = await stored_suite(store, suite_id)
+    return await _page(
+        request,
+        templates,
+        store,
+        row,
+        "",
+        cases=await asyncio.to_thread(case_page, suite, search, page),
+        search=search,
+        scorers=_scorer_rows(suite),
+        forms=await asyncio.to_thread(scorer_forms),
+    )
+
+
+@router.get("/{suite_id}/text")
+async def text_page(request: Request, suite_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    row = await store.suites.get(suite_id)
+    form, text = await suite_text(row.document)
+    return await _page(request, templates, store, row, "text", form=form, text=text)
+
+
+async def _page(
+    request: Request, templates: Templates, store: Store, row: TeamSuite, tab: str, **context: object
+) -> Response:
+    team = await store.teams.summary(row.team_id)
+    return templates.page(
+        request,
+        "pages/suite.html",
+        title=row.name,
+        nav="evaluate",
+        suite=row,
+        team=team,
+        tab=tab,
+        part=tab.replace("-", "_") or "cases",
+        tabs=TABS,
+        **context,
+    )
+
+
+def _scorer_rows(suite: Suite) -> Sequence[ScorerRow]:
+    lists = (("always", suite.always), ("scorers", suite.scorers))
+    return [
+        ScorerRow(part, place, each.name, scorer_words(each)) for part, rows in lists for place, each in enumerate(rows)
+    ]

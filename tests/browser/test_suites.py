@@ -1,0 +1,193 @@
+"""Suites on their pages: writing cases and scorers, by pointer and by keyboard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import Inspection, widths
+from tests.browser.building import OpenPage, call
+from tests.browser.deploying import greeter, visit
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
+
+SUITE: dict[str, Any] = {
+    "suite": "greetings",
+    "always": [{"never_calls": ["delete_file"]}],
+    "scorers": [{"includes": "{target}"}],
+    "cases": [
+        {"id": "morning", "task": "Greet me in the morning.", "target": "morning", "tags": ["short"]},
+        {
+            "id": "refund",
+            "task": "Refund order 17.",
+            "target": "refunded",
+            "scorers": [{"calls": ["find_order", "refund"]}],
+        },
+    ],
+}
+
+
+def suite_page(page: Page, **more: Any) -> str:
+    """The page of a new suite of a new team."""
+    made = call(page, "POST", "/api/teams", {"component": greeter(), "name": "Greeters"})
+    suite = call(page, "POST", f"/api/teams/{made['id']}/suites", {"document": {**SUITE, **more}})
+    visit(page, f"/suites/{suite['id']}")
+    return str(suite["id"])
+
+
+def document(page: Page, suite_id: str) -> Any:
+    return call(page, "GET", f"/api/suites/{suite_id}")["document"]
+
+
+def test_a_first_suite_is_made_with_a_scorer_and_a_case(open_page: OpenPage) -> None:
+    page = open_page()
+    call(page, "POST", "/api/teams", {"component": greeter(), "name": "Greeters"})
+    page.get_by_role("link", name="Evaluate").click()
+    page.get_by_role("button", name="New suite").first.click()
+    page.get_by_role("option", name="Greeters").click()
+    page.get_by_role("dialog", name="New suite").get_by_label("Name").fill("First words")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="First words")).to_be_visible()
+
+    page.get_by_role("button", name="Add scorer").click()
+    dialog = page.get_by_role("dialog", name="Scorer", exact=True)
+    expect(dialog.get_by_label("Text", exact=True)).to_have_value("{target}")
+    dialog.get_by_role("button", name="Save scorer").click()
+    expect(page.get_by_text("The answer includes “{target}”.")).to_be_visible()
+
+    page.get_by_role("button", name="Add case").click()
+    case = page.get_by_role("dialog", name="New case")
+    expect(case.get_by_label("Task")).to_be_focused()
+    case.get_by_label("Task").fill("Say hello.")
+    case.get_by_role("button", name="Save case").click()
+    expect(case.get_by_role("alert")).to_contain_text("The case has no `target`".replace("`", ""))
+    case.get_by_label("Target").fill("hello")
+    case.get_by_role("button", name="Save case").click()
+    row = page.get_by_role("row").filter(has_text="Say hello.")
+    expect(row).to_contain_text("hello")
+
+
+def test_a_case_is_edited_with_its_scorers_deleted_and_put_back_by_keyboard(open_page: OpenPage) -> None:
+    page = open_page()
+    suite_id = suite_page(page)
+    page.get_by_role("button", name="Edit case refund").focus()
+    page.keyboard.press("Enter")
+    case = page.get_by_role("dialog", name="Edit case")
+    expect(case.get_by_label("Task")).to_have_value("Refund order 17.")
+    case.get_by_role("button", name="Add scorer").focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Scorer", exact=True)
+    dialog.get_by_label("What is judged").select_option("at_most")
+    dialog.get_by_label("Dollars").fill("0.05")
+    dialog.get_by_label("Turns").fill("4")
+    page.keyboard.press("Enter")
+    expect(case.get_by_text("At most: 0.05; 4")).to_be_visible()
+    case.get_by_role("button", name="Delete Calls").focus()
+    page.keyboard.press("Enter")
+    case.get_by_label("Tags").fill("money, slow")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Takes at most $0.05, 4 turns.")).to_be_visible()
+    assert document(page, suite_id)["cases"][1] == {
+        "id": "refund",
+        "task": "Refund order 17.",
+        "target": "refunded",
+        "tags": ["money", "slow"],
+        "scorers": [{"at_most": {"usd": 0.05, "turns": 4}}],
+    }
+    before = document(page, suite_id)["cases"]
+    page.get_by_role("button", name="Delete case morning").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Delete case refund")).to_be_focused()
+    assert [each["id"] for each in document(page, suite_id)["cases"]] == ["refund"]
+    page.get_by_role("button", name="Undo").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Edit case morning")).to_be_visible()
+    assert document(page, suite_id)["cases"] == before
+
+
+def test_a_scorer_of_every_case_becomes_an_invariant_and_is_deleted_with_undo(open_page: OpenPage) -> None:
+    page = open_page()
+    suite_id = suite_page(page)
+    page.get_by_role("button", name="Edit includes").click()
+    dialog = page.get_by_role("dialog", name="Scorer", exact=True)
+    dialog.get_by_label("Must not hold").check()
+    dialog.get_by_label("Invariant").check()
+    dialog.get_by_label("Text", exact=True).fill("{target}\nsorry")
+    dialog.get_by_role("button", name="Save scorer").click()
+    expect(page.get_by_text("Not: The answer includes “{target}” and “sorry”.")).to_be_visible()
+    whole = document(page, suite_id)
+    assert whole["always"][1] == {"not": {"includes": {"text": ["{target}", "sorry"]}}}
+    page.get_by_role("button", name="Delete never_calls").click()
+    expect(page.get_by_role("button", name="Delete never_calls")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Delete never_calls")).to_be_visible()
+    assert document(page, suite_id) == whole
+
+
+def test_what_was_changed_meanwhile_is_not_lost(open_page: OpenPage) -> None:
+    page = open_page()
+    suite_id = suite_page(page)
+    whole = document(page, suite_id)
+    page.get_by_role("button", name="Edit case refund").click()
+    case = page.get_by_role("dialog", name="Edit case")
+    case.get_by_label("Target").fill("paid back")
+    first = {"id": "new", "task": "A new one.", "target": "x"}
+    call(
+        page,
+        "PUT",
+        f"/api/suites/{suite_id}",
+        {"document": {**whole, "cases": [first, *whole["cases"]]}, "revision": 1},
+    )
+    case.get_by_role("button", name="Save case").click()
+    expect(page.get_by_role("row").filter(has_text="paid back")).to_be_visible()
+    assert [each["target"] for each in document(page, suite_id)["cases"]] == ["x", "morning", "paid back"]
+
+    page.get_by_role("button", name="Edit case refund").click()
+    now = document(page, suite_id)
+    now["cases"][2]["target"] = "theirs"
+    call(page, "PUT", f"/api/suites/{suite_id}", {"document": now, "revision": 3})
+    case.get_by_label("Target").fill("mine")
+    case.get_by_role("button", name="Save case").click()
+    expect(case.get_by_role("alert")).to_contain_text("changed or deleted since")
+    expect(case.get_by_label("Target")).to_have_value("mine")
+    assert document(page, suite_id)["cases"][2]["target"] == "theirs"
+
+
+def test_mistakes_in_the_text_lead_to_their_lines(open_page: OpenPage) -> None:
+    page = open_page()
+    suite_id = suite_page(page)
+    page.get_by_role("link", name="Text").click()
+    box = page.get_by_role("textbox", name="Suite as YAML")
+    box.fill("suite: x\nscorers:\n- incudes: y\ncases:\n- tsk: z\n")
+    page.get_by_role("button", name="Save").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("There is no scorer 'incudes'")
+    alert.get_by_role("button", name="Line 3").click()
+    assert box.evaluate("box => box.value.slice(box.selectionStart, box.selectionEnd)") == "- incudes: y"
+    box.fill("suite: trees\nscorers: [{includes: oak}]\ncases: [{task: Name a tree.}]\n")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="trees", exact=True)).to_be_visible()
+    assert document(page, suite_id)["cases"] == [{"task": "Name a tree."}]
+
+
+@widths
+def test_the_pages_are_accessible(open_page: OpenPage, width_px: int) -> None:
+    page = open_page()
+    page.set_viewport_size({"width": width_px, "height": 900})
+    suite_id = suite_page(page)
+    inspection = Inspection(page)
+    inspection.look("a suite")
+    page.get_by_role("button", name="Edit case refund").click()
+    inspection.look("a case", "#case-dialog")
+    page.get_by_role("dialog", name="Edit case").get_by_role("button", name="Edit Calls").click()
+    inspection.look("a scorer", "#scorer-dialog")
+    visit(page, f"/suites/{suite_id}/text")
+    page.get_by_role("textbox", name="Suite as YAML").fill("suite: x\ncases:\n- tsk: z\n")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    inspection.look("mistakes")
+    visit(page, "/suites")
+    inspection.look("all suites")
+    assert not inspection.faults
