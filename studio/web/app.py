@@ -83,6 +83,7 @@ from studio.web.fragments import export as export_fragments
 from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import part_runs as part_run_fragments
 from studio.web.fragments import review as review_fragments
+from studio.web.fragments import suites as suite_fragments
 from studio.web.metrics import CountRequests
 from studio.web.observability import redacting_logs
 from studio.web.pages import accounts as account_pages
@@ -138,6 +139,7 @@ ROUTERS: Sequence[StudioRouter] = (
     gallery_fragments.router,
     part_run_fragments.router,
     review_fragments.router,
+    suite_fragments.router,
     labels.router,
     search.router,
     teams.router,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import Inspection, widths
 from tests.browser.building import OpenPage, call
 from tests.browser.deploying import greeter, visit
+from tests.browser.poets import open_run, poets, ran
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -191,3 +193,40 @@ def test_the_pages_are_accessible(open_page: OpenPage, width_px: int) -> None:
     visit(page, "/suites")
     inspection.look("all suites")
     assert not inspection.faults
+
+
+def test_a_run_becomes_a_case_and_is_scored_by_keyboard(open_page: OpenPage, api: httpx.Client) -> None:
+    team_id, run_id = ran(api, poets())
+    page = open_page()
+    open_run(page, api, run_id)
+    page.get_by_role("button", name="More for this run").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("menuitem", name="Add to suite…").press("Enter")
+    dialog = page.get_by_role("dialog", name="Add to suite")
+    includes = dialog.get_by_label("The answer includes")
+    expect(includes).to_be_focused()
+    dialog.get_by_label("Name of the new suite").fill("Good poems")
+    inspection = Inspection(page)
+    inspection.look("a run as a case", "dialog[open]")
+    dialog.get_by_role("button", name="Add case").press("Enter")
+    expect(dialog.get_by_role("alert")).to_contain_text("has no scorer")
+    includes.fill("line")
+    dialog.get_by_role("button", name="Add case").press("Enter")
+    page.get_by_role("button", name="Open suite").press("Enter")
+    expect(page.get_by_role("heading", name="Good poems")).to_be_visible()
+    expect(page.get_by_role("link", name="Went well")).to_have_attribute("href", f"/runs/{run_id}")
+    page.get_by_role("link", name="Past runs").press("Enter")
+    page.get_by_role("button", name="Select the newest").press("Enter")
+    page.get_by_role("button", name="Score", exact=True).press("Enter")
+    scores = page.get_by_role("region", name="Scores of past runs")
+    expect(scores).to_contain_text("of 1 run.")
+    inspection.look("scores")
+    assert not inspection.faults
+    suites = api.get(f"/api/teams/{team_id}/suites").json()
+    open_run(page, api, run_id)
+    page.get_by_role("button", name="More for this run").click()
+    page.get_by_role("menuitem", name="Add to suite…").click()
+    dialog.get_by_label("It went wrong").check()
+    dialog.get_by_role("button", name="Add case").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("A run that went wrong needs a scorer.")
+    assert [each["case_count"] for each in suites] == [1]

@@ -10,10 +10,11 @@ from fastapi.testclient import TestClient
 from studio.evaluation.scorers import SCORERS
 from studio.evaluation.scorers.entry import Not
 from studio.evaluation.suite_file import check_suite
-from studio.services.team_suites import MAX_SUITE_CHARACTERS
+from studio.services.team_suites import MAX_RUNS, MAX_SUITE_CHARACTERS
 from studio.web.forms.scorer_form import scorer_forms
 from studio.web.suite_rows import PAGE
 from tests.web.documents import assistant, team
+from tests.web.following import ended
 from tests.web.page_text import text_of
 
 SCORERS_IN_WORDS: list[tuple[Any, str]] = [
@@ -160,3 +161,49 @@ def test_a_long_suite_is_edited_as_json(client: TestClient):
     answer = client.put(f"/api/suites/{suite['id']}/text", json={"text": text, "form": "json", "revision": 1})
     assert answer.json()["document"] == suite["document"]
     check_suite(answer.json()["document"])
+
+
+def ran(client: TestClient, answer: str = "Good morning.") -> tuple[str, str]:
+    """A team and a finished run of it."""
+    run_id = ended(client, team(assistant("greeter", answer), max_messages=2), "Greet me.")
+    return str(client.get(f"/api/runs/{run_id}").json()["team_id"]), run_id
+
+
+def test_a_run_offers_what_a_case_could_take(client: TestClient):
+    team_id, run_id = ran(client, "<b>Good morning.</b>")
+    dialog = client.get(f"/fragments/runs/{run_id}/case").text
+    assert "&lt;b&gt;Good morning.&lt;/b&gt;" in dialog
+    assert "Greet me." in dialog
+    assert dialog.count("New suite…") == 1
+    client.post(f"/api/teams/{team_id}/suites", json={"document": {"suite": "of the team"}})
+    assert "of the team" in client.get(f"/fragments/runs/{run_id}/case").text
+    assert client.get("/fragments/runs/none/case").status_code == 404
+
+
+def test_a_run_whose_team_is_gone_says_so(client: TestClient):
+    team_id, run_id = ran(client)
+    assert client.delete(f"/api/teams/{team_id}").status_code in (200, 204)
+    answer = client.get(f"/fragments/runs/{run_id}/case")
+    assert answer.status_code in (404, 422)
+
+
+def test_past_runs_are_scored_with_reasons(client: TestClient):
+    team_id, run_id = ran(client)
+    document = {
+        "suite": "greetings",
+        "always": [{"at_most": {"turns": 0}}],
+        "scorers": [{"includes": "{target}"}],
+        "cases": [{"id": "hello", "task": "Greet me.", "target": "morning"}],
+    }
+    suite = client.post(f"/api/teams/{team_id}/suites", json={"document": document}).json()
+    page = client.get(f"/suites/{suite['id']}/past-runs").text
+    assert f'value="{run_id}"' in page
+    answer = client.post(f"/fragments/suites/{suite['id']}/scores", json={"run_ids": [run_id]})
+    assert "0 passed, 1 failed, 0 unscored</strong> of 1 run." in answer.text
+    assert "The answer includes what is expected." in answer.text
+    assert "An invariant does not hold." in answer.text
+    other = client.post(f"/api/teams/{team_id}/suites", json={"document": {"suite": "empty"}}).json()
+    none = client.post(f"/fragments/suites/{other['id']}/scores", json={"run_ids": [run_id]}).text
+    assert "No case of the suite has the task of this run." in none
+    too_many = [run_id] * (MAX_RUNS + 1)
+    assert client.post(f"/fragments/suites/{suite['id']}/scores", json={"run_ids": too_many}).status_code == 422

@@ -13,6 +13,7 @@ import { schedules } from './deployments/schedules.js'
 import { tryCalls } from './deployments/try-calls.js'
 import { webhooks } from './deployments/webhooks.js'
 import { withApproval } from './playground/approval.js'
+import { addToSuite } from './suites/case-of-run.js'
 
 const REFRESH_MS = 3000
 const page = find('[data-deployment]')
@@ -54,6 +55,10 @@ on(page, 'submit', '[data-settings-form]', async (event, form) => {
     toastError(error)
   }
 })
+
+on(page, 'click', '[data-add-to-suite]', (_event, button) =>
+  addToSuite(button.dataset['addToSuite'] ?? '').catch(toastError),
+)
 
 on(page, 'click', '[data-turn]', (_event, button) =>
   change(() => api.patch(path, { is_on: button.dataset['turn'] === 'on' })),

@@ -10,6 +10,7 @@ import { change, isMeant } from './deployments/changes.js'
 import { caseDialog } from './suites/case-dialog.js'
 import { changeShown, changeSuite, placeOf, readShown } from './suites/document.js'
 import { hideMistakes, showMistakes } from './suites/mistakes.js'
+import { pastRuns } from './suites/past-runs.js'
 import { openScorer } from './suites/scorer-dialog.js'
 
 /** @import {Entry, SuiteDocument} from './suites/document.js' */
@@ -21,6 +22,8 @@ page
   .querySelector('nav.tabs [aria-current]')
   ?.scrollIntoView({ inline: 'center', block: 'nearest', behavior: 'instant' })
 if (document.getElementById('case-dialog')) caseDialog(page, path)
+const past = page.querySelector('[data-past-runs]')
+if (past instanceof HTMLFormElement) pastRuns(past, page.dataset['suite'] ?? '')
 const text = page.querySelector('[data-suite-text]')
 if (text instanceof HTMLFormElement) textForm(text)
 

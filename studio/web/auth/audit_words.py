@@ -83,6 +83,7 @@ WORDS: Mapping[str, str] = {
     "POST /api/suites/{suite_id}/evaluations": "Started an evaluation",
     "POST /api/evaluations/{evaluation_id}/cancel": "Canceled an evaluation",
     "DELETE /api/evaluations/{evaluation_id}": "Deleted an evaluation",
+    "POST /fragments/suites/{suite_id}/scores": "Scored past runs",
     "POST /api/deployments/{deployment}/webhooks": "Added a webhook",
     "PATCH /api/deployments/{deployment}/webhooks/{webhook_id}": "Changed a webhook",
     "DELETE /api/deployments/{deployment}/webhooks/{webhook_id}": "Deleted a webhook",

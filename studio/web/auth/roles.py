@@ -135,6 +135,8 @@ GET /api/suites/{suite_id}/file
 GET /suites
 GET /suites/{suite_id}
 GET /suites/{suite_id}/text
+GET /suites/{suite_id}/past-runs
+GET /fragments/runs/{run_id}/case
 GET /api/deployments/{deployment}/schedules/{schedule_id}/firings
 GET /api/deployments/{deployment}/calls
 """
@@ -237,6 +239,7 @@ POST /api/suites/{suite_id}/scores
 POST /api/suites/{suite_id}/evaluations
 POST /api/evaluations/{evaluation_id}/cancel
 DELETE /api/evaluations/{evaluation_id}
+POST /fragments/suites/{suite_id}/scores
 GET /api/deployments/{deployment}/webhooks
 POST /api/deployments/{deployment}/webhooks
 PATCH /api/deployments/{deployment}/webhooks/{webhook_id}

@@ -11,8 +11,8 @@ from fastapi import Query, Request, Response
 
 from studio.evaluation.scorers.words import scorer_words
 from studio.evaluation.suites import Suite
-from studio.services.team_suites import stored_suite, suite_text
-from studio.store import Store
+from studio.services.team_suites import MAX_RUNS, stored_suite, suite_text
+from studio.store import RunFilter, Store
 from studio.store.tables import TeamSuite
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.forms.scorer_form import scorer_forms
@@ -22,7 +22,8 @@ from studio.web.templates import Templates
 
 router = StudioRouter(prefix="/suites", include_in_schema=False)
 SUITES_PAGE = 100
-TABS: Mapping[str, str] = {"": "Cases", "text": "Text"}
+RUNS_SHOWN = 60
+TABS: Mapping[str, str] = {"": "Cases", "past-runs": "Past runs", "text": "Text"}
 """By the last part of their address."""
 PageNumber = Annotated[int, Query(ge=1, le=100_000)]
 
@@ -87,6 +88,13 @@ async def text_page(request: Request, suite_id: str, store: StoreDep, templates:
     row = await store.suites.get(suite_id)
     form, text = await suite_text(row.document)
     return await _page(request, templates, store, row, "text", form=form, text=text)
+
+
+@router.get("/{suite_id}/past-runs")
+async def past_runs_page(request: Request, suite_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    row = await store.suites.get(suite_id)
+    runs = await store.runs.list(RunFilter(team_id=row.team_id), limit=RUNS_SHOWN)
+    return await _page(request, templates, store, row, "past-runs", runs=runs, most=MAX_RUNS)
 
 
 async def _page(

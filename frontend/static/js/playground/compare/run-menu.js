@@ -9,6 +9,7 @@ import { editTags, move, star } from '../../core/lists.js'
 import { openMenu } from '../../core/menu.js'
 import { toggleNotifications } from '../../core/notifications.js'
 import { toastError } from '../../core/toast.js'
+import { addToSuite } from '../../suites/case-of-run.js'
 import { excerpt, listTime, taskText } from '../format.js'
 import { rowStatus } from '../run-status.js'
 import { server } from '../log/server.js'
@@ -57,6 +58,16 @@ export function runMenu({ page, run, actions, signal }) {
       scope: 'page',
       when: isUnderWay,
       run: () => void saveTest(run.id).catch(toastError),
+    },
+    {
+      id: 'add-to-suite',
+      label: 'Add to suite…',
+      words: 'case evaluate evaluation scorer',
+      icon: 'circle-check',
+      group: 'Run',
+      scope: 'page',
+      needs: 'editor',
+      run: () => void addToSuite(run.id).catch(toastError),
     },
   ])
   actions.add([
@@ -151,6 +162,7 @@ const MENU = [
   'watch-beside',
   'share-run',
   'test-run',
+  'add-to-suite',
   'notify',
   'rename-run',
   'star-run',
