@@ -85,6 +85,21 @@ def eval_run(
     wanted = LocalEvaluation(suite, team, against, team_name, plan, gate, approve, allow_host or (), keep)
     settings = Settings.from_env(data_dir=data_dir)
     raise typer.Exit(evaluate_files(settings, wanted, junit=junit, as_json=as_json))
+@eval_app.command("import")
+def eval_import(
+    files: Annotated[list[Path], typer.Argument(help="File of cases, and the files that it names.")],
+    out: Annotated[Path | None, typer.Option(help="File for the suite, YAML or JSON.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a suite of another tool's files, with a report of what came along. Executes nothing.
+
+    Reads CSV, TSV and JSONL, and files of Inspect, OpenAI evals, Google ADK, promptfoo, pydantic-evals and tau2-bench.
+    Exit code 1 if they cannot be read.
+    """
+    from studio.cli.import_suite import import_files
+
+    if not import_files(files, out, as_json=as_json):
+        raise typer.Exit(EXIT_WRONG)
 
 
 @eval_app.command("schema")

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import cast
 
-from pydantic import BaseModel, JsonValue, ValidationError
+import yaml
+from pydantic import BaseModel, ValidationError
 from typing_extensions import override
 
-from studio.components import JsonObject, parse_json
+from studio.components import JsonObject
 from studio.components.document import MAX_BYTES
 from studio.components.findings import findings_from
 from studio.components.pointers import steps_of
-from studio.errors import ConfigError, Finding, InvalidDocument, StudioError, TooLarge, first_findings
+from studio.errors import ConfigError, Finding, InvalidDocument, TooLarge, first_findings
 from studio.evaluation.scorers.entry import nearest_name
-from studio.evaluation.suites import MAX_CASES, Case, Suite, findings_of
+from studio.evaluation.suites import Case, Suite, findings_of
+from studio.evaluation.tables import PlacedFinding, Rows, read_jsonl, read_table
 from studio.importers.parts import MAX_LENGTH, Budget, Location, Part, json_part, yaml_part
 
 MAX_JSON_PARTS = 2_000_000
@@ -25,18 +27,6 @@ CASE_FIELDS = frozenset(Case.model_fields) - {"scorers", "fields", "origin"}
 
 ReadBeside = Callable[[str], str]
 """Gives the text of a file beside the suite, by its name."""
-
-
-@dataclass(frozen=True)
-class PlacedFinding:
-    """A finding and where it stands in the files."""
-
-    finding: Finding
-    place: Location
-
-    def as_json(self) -> JsonObject:
-        said: JsonObject = {"code": self.finding.code, "message": self.finding.message, "fix": self.finding.fix}
-        return {**said, "where": self.finding.where, **self.place.as_json()}
 
 
 class InvalidSuite(ConfigError):
@@ -53,25 +43,6 @@ class InvalidSuite(ConfigError):
     @override
     def as_json(self) -> dict[str, object]:
         return {**super().as_json(), "findings": [each.as_json() for each in self.placed]}
-
-
-@dataclass
-class _Rows:
-    """Cases that stand in a file of their own."""
-
-    file: str
-    values: list[JsonValue] = field(default_factory=list[JsonValue])
-    lines: list[int] = field(default_factory=list[int])
-    wrong: list[PlacedFinding] = field(default_factory=list[PlacedFinding])
-
-    def add(self, line: int, value: JsonValue) -> None:
-        if len(self.values) == MAX_CASES:
-            raise TooLarge(f"{self.file!r} has more than {MAX_CASES:,} cases.", fix="Split the suite.")
-        self.values.append(value)
-        self.lines.append(line)
-
-    def refuse(self, line: int, message: str, fix: str) -> None:
-        self.wrong.append(PlacedFinding(Finding("wrong_row", message, fix), Location(self.file, line, 1)))
 
 
 def read_suite(name: str, text: str, read_beside: ReadBeside, *, needs_cases: bool = True) -> Suite:
@@ -118,10 +89,20 @@ def check_suite(document: JsonObject) -> Suite:
     return suite
 
 
+def write_suite(document: JsonObject) -> tuple[str, str]:
+    """A suite as a file has it: `yaml` and the text, or `json` where the YAML would be too long to be read again."""
+    in_json = json.dumps(document, ensure_ascii=False, indent=2)
+    if len(in_json) <= MAX_LENGTH:
+        in_yaml = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110)
+        if len(in_yaml) <= MAX_LENGTH:
+            return "yaml", in_yaml
+    return "json", in_json
+
+
 _FIX = "Write `suite: name`, `scorers: [...]` and `cases: [...]`."
 
 
-def read_cases(name: str, text: str) -> _Rows:
+def read_cases(name: str, text: str) -> Rows:
     """The cases of a JSONL or CSV file, as they are written.
 
     Raises:
@@ -130,63 +111,20 @@ def read_cases(name: str, text: str) -> _Rows:
     """
     if len(text) > MAX_BYTES:
         raise TooLarge(f"{name!r} has more than {MAX_BYTES // 2**20} MB.", fix="Split the suite.")
-    rows = _Rows(name)
+    rows = Rows(name)
     if name.lower().endswith(".jsonl"):
-        _read_jsonl(text, rows)
+        read_jsonl(text, rows)
     elif name.lower().endswith(".csv"):
-        _read_csv(text, rows)
+        columns = read_table(text, rows, ",")
+        if "task" not in columns:
+            raise InvalidDocument(f"{name!r} has no column `task`.", fix="Name the columns in the first row.")
+        rows.values = [case_of(cast("dict[str, str]", cells)) for cells in rows.values]
     else:
         raise InvalidDocument(f"Cases cannot be read from {name!r}.", fix="Name a .jsonl or .csv file.")
     return rows
 
 
-def _read_jsonl(text: str, rows: _Rows) -> None:
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            value = parse_json(line)
-        except StudioError as error:
-            rows.refuse(number, f"This line is not JSON: {error.what}", "Write one object a line.")
-            continue
-        if isinstance(value, dict):
-            rows.add(number, value)
-        else:
-            rows.refuse(number, "This line is not an object.", 'Write `{"task": "..."}`.')
-
-
-def _read_csv(text: str, rows: _Rows) -> None:
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    columns: list[str] = []
-    line = 1
-    while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            break
-        except csv.Error as error:
-            rows.refuse(reader.line_num, f"This is not CSV: {error}.", "Check the quotes.")
-            break
-        if not columns:
-            columns = [cell.strip() for cell in cells]
-            _check_columns(columns, rows)
-        elif any(cells):
-            if len(cells) > len(columns):
-                what = f"This row has {len(cells)} cells, but there are {len(columns)} columns."
-                rows.refuse(line, what, "Put texts with commas in quotes.")
-            else:
-                rows.add(line, _case_of(dict(zip(columns, cells, strict=False))))
-
-
-def _check_columns(columns: Sequence[str], rows: _Rows) -> None:
-    if "task" not in columns:
-        raise InvalidDocument(f"{rows.file!r} has no column `task`.", fix="Name the columns in the first row.")
-    for name in sorted({name for name in columns if columns.count(name) > 1}):
-        rows.refuse(1, f"There are several columns {name!r}.", "Give each column a name of its own.")
-
-
-def _case_of(cells: Mapping[str, str]) -> JsonObject:
+def case_of(cells: Mapping[str, str]) -> JsonObject:
     """The case of a row; empty cells are left out."""
     case: JsonObject = {}
     fields: JsonObject = {}
@@ -218,7 +156,7 @@ def _places(name: str, text: str, root: Part) -> Part:
         return root
 
 
-def _place(where: str, root: Part, rows: _Rows | None) -> Location:
+def _place(where: str, root: Part, rows: Rows | None) -> Location:
     steps = steps_of(where)
     if rows is not None and steps[:1] == ["cases"] and len(steps) > 1 and steps[1].isdecimal():
         return Location(rows.file, rows.lines[int(steps[1])], 1)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from studio.components import JsonObject
 from studio.components.readable_json import well_formed_json
 from studio.errors import ConfigError, InvalidDocument, TooLarge
-from studio.evaluation.suites import Suite
+from studio.evaluation.suites import Case, Suite
 from studio.services.past_runs import PastScore, score_past_runs, stored_run
 from studio.store import Store
 from studio.store.tables import TeamSuite
 
+if TYPE_CHECKING:
+    from studio.evaluation.imports import ImportedSuite
+
 MAX_SUITE_CHARACTERS = 500_000
 """Of the JSON of one that is kept with a team; a file may be larger."""
+MAX_IMPORTED_CHARACTERS = 3_000_000
+"""Of files, of which much may be left out."""
 MAX_RUNS = 20
 """Past runs that are scored at once."""
 WhyKept = Literal["went_well", "went_wrong", "random"]
@@ -74,7 +79,49 @@ async def stored_suite(store: Store, suite_id: str) -> tuple[TeamSuite, Suite]:
 
 async def suite_text(document: JsonObject) -> tuple[SuiteForm, str]:
     """A suite as a file has it: YAML, or JSON where the YAML would be too long to be read again."""
-    return await asyncio.to_thread(_written, document)
+    from studio.evaluation.suite_file import write_suite
+
+    form, text = await asyncio.to_thread(write_suite, document)
+    return ("json" if form == "json" else "yaml"), text
+
+
+@dataclass(frozen=True)
+class SuiteImport:
+    """What importing files into a suite comes to. `whole` is the suite with the imported cases, `title` the source."""
+
+    imported: ImportedSuite
+    whole: Suite
+    added: Sequence[Case]
+    title: str
+
+
+async def preview_import(store: Store, suite_id: str, files: Mapping[str, str]) -> SuiteImport:
+    """What the files would add to a suite; nothing is kept.
+
+    Raises:
+        NotFound: There is no such suite.
+        InvalidSuite: With all rows or cases that are wrong.
+        InvalidDocument: The files are of no known source.
+        TooLarge: They are larger than a suite of the studio may be.
+    """
+    row = await store.suites.get(suite_id)
+    return (await asyncio.to_thread(_imported, row.document, files))[0]
+
+
+async def import_cases(
+    store: Store, suite_id: str, revision: int, files: Mapping[str, str], by: str
+) -> tuple[TeamSuite, SuiteImport]:
+    """Add the cases of files to a suite as it was at a revision.
+
+    Raises:
+        NotFound: There is no such suite.
+        Conflict: The suite has been saved since.
+        InvalidSuite, InvalidDocument, TooLarge: As for a preview.
+    """
+    row = await store.suites.get(suite_id)
+    made, written = await asyncio.to_thread(_imported, row.document, files)
+    saved = await store.suites.save(suite_id, revision, made.whole.suite, written, len(made.whole.cases), by)
+    return saved, made
 
 
 async def add_case_of_run(
@@ -123,6 +170,20 @@ def _checked(document: JsonObject) -> tuple[Suite, JsonObject]:
     return _kept(check_suite(document))
 
 
+def _imported(document: JsonObject, files: Mapping[str, str]) -> tuple[SuiteImport, JsonObject]:
+    from studio.evaluation.imports import SUITE_SOURCES, import_suite, merged, name_for
+
+    if sum(map(len, files.values())) > MAX_IMPORTED_CHARACTERS:
+        what = f"The files have more than {MAX_IMPORTED_CHARACTERS / 1e6:.0f} million characters."
+        raise TooLarge(what, fix="Import a part of them.")
+    named = {name or name_for(text): text for name, text in files.items()}
+    imported = import_suite(named)
+    suite, written = _checked(merged(document, imported))
+    before = document.get("cases")
+    added = suite.cases[len(before) if isinstance(before, list) else 0 :]
+    return SuiteImport(imported, suite, added, SUITE_SOURCES[imported.source]), written
+
+
 def _read(text: str, form: SuiteForm) -> tuple[Suite, JsonObject]:
     """The same of a text."""
     from studio.evaluation.suite_file import read_suite
@@ -141,15 +202,3 @@ def _kept(suite: Suite) -> tuple[Suite, JsonObject]:
     written = well_formed_json(suite.model_dump(mode="json", exclude_defaults=True))
     assert isinstance(written, dict)
     return suite, written
-
-
-def _written(document: JsonObject) -> tuple[SuiteForm, str]:
-    import yaml  # a start does not need it
-
-    from studio.importers.parts import MAX_LENGTH
-
-    json_text = json.dumps(document, ensure_ascii=False, indent=2)
-    if len(json_text) > MAX_LENGTH:
-        return "json", json_text
-    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110)
-    return ("json", json_text) if len(text) > MAX_LENGTH else ("yaml", text)

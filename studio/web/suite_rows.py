@@ -49,8 +49,13 @@ def case_page(suite: Suite, search: str, page: int) -> CasePage:
     found = [(at, case) for at, case in enumerate(suite.cases, 1) if not wanted or _is_in(wanted, case)]
     count = max(1, -(-len(found) // PAGE))
     page = min(page, count)
-    rows = [_row(at, case) for at, case in found[(page - 1) * PAGE : page * PAGE]]
+    rows = [_row(*each) for each in found[(page - 1) * PAGE : page * PAGE]]
     return CasePage(rows, len(found), page, count)
+
+
+def case_rows(cases: Sequence[Case]) -> Sequence[CaseRow]:
+    """Cases that are not in a suite yet."""
+    return [_row(*each) for each in enumerate(cases, 1)]
 
 
 def _is_in(wanted: str, case: Case) -> bool:

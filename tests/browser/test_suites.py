@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -230,3 +231,39 @@ def test_a_run_becomes_a_case_and_is_scored_by_keyboard(open_page: OpenPage, api
     dialog.get_by_role("button", name="Add case").click()
     expect(dialog.get_by_role("alert")).to_contain_text("A run that went wrong needs a scorer.")
     assert [each["case_count"] for each in suites] == [1]
+
+
+def test_rows_are_pasted_and_files_imported(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page()
+    suite_id = suite_page(page)
+    page.get_by_role("link", name="Paste or import").press("Enter")
+    box = page.get_by_label("Rows or text")
+    box.fill("task\ttarget\nName a tree.\toak\textra\nName a wood.\tpine")
+    page.get_by_role("button", name="Preview").press("Enter")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("This row has 3 cells")
+    alert.get_by_role("button", name="Line 2").click()
+    assert box.evaluate("box => box.value.slice(box.selectionStart, box.selectionEnd)") == "Name a tree.\toak\textra"
+    box.fill("task\ttarget\nName a tree.\toak\nName a wood.\tpine")
+    page.get_by_role("button", name="Preview").press("Enter")
+    preview = page.get_by_role("region", name="Preview")
+    expect(preview).to_be_focused()
+    expect(preview).to_contain_text("2 cases from a table or JSONL")
+    inspection = Inspection(page)
+    inspection.look("a preview")
+    assert not inspection.faults
+    preview.get_by_role("button", name="Add 2 cases").press("Enter")
+    expect(page.get_by_role("row").filter(has_text="Name a wood.")).to_contain_text("pine")
+
+    file = tmp_path / "hi.test.json"
+    file.write_text(
+        '[{"query": "hi", "expected_tool_use": [{"tool_name": "greet", "tool_input": {}}], "reference": "Hello!"}]'
+    )
+    page.get_by_role("link", name="Import", exact=True).click()
+    page.get_by_label("Or files").set_input_files(file)
+    page.get_by_role("button", name="Preview").click()
+    expect(preview).to_contain_text("1 case from Google ADK")
+    expect(preview).to_contain_text("ADK compares answers by ROUGE-1")
+    preview.get_by_role("button", name="Add 1 case").click()
+    expect(page.get_by_text("Calls exactly, in this order: greet.")).to_be_visible()
+    assert [each["task"] for each in document(page, suite_id)["cases"]][2:] == ["Name a tree.", "Name a wood.", "hi"]

@@ -280,3 +280,28 @@ def test_what_is_not_there_is_the_operators_error(studio: Studio, tmp_path: Path
     code, out, err = studio("eval", "score", written(tmp_path, SUITE), "--runs", run, "--data-dir", data, *given)
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_files_of_other_tools_become_a_suite_that_passes_the_check(studio: Studio, tmp_path: Path):
+    turns = '[{"query": "hi", "expected_tool_use": [{"tool_name": "greet", "tool_input": {}}], "reference": "Hello!"}]'
+    file, made = written(tmp_path, turns, "hi.test.json"), tmp_path / "hi.suite.yaml"
+    code, out, _ = studio("eval", "import", file, "--out", made)
+    assert code == 0
+    assert "1 case from Google ADK" in out
+    assert "approximated" in out
+    assert studio("eval", "check", made)[0] == 0
+    code, out, _ = studio("eval", "import", file, "--json")
+    report = json.loads(out)
+    assert (report["source"], report["counts"]["approximated"]) == ("adk", 2)
+
+
+def test_files_that_cannot_be_imported_are_told_by_their_rows(studio: Studio, tmp_path: Path):
+    code, _, err = studio("eval", "import", written(tmp_path, "task,target\na,b,c\nd,e,f\n", "rows.csv"))
+    assert code == 1
+    assert "rows.csv:2:1: This row has 3 cells" in err
+    assert "rows.csv:3:1" in err
+    code, _, err = studio("eval", "import", tmp_path / "none.csv")
+    assert code != 0
+    assert "none.csv" in err
+    code, _, err = studio("eval", "import", written(tmp_path, "x", "a.bin"))
+    assert (code, "There is no file of cases." in err) == (1, True)

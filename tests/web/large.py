@@ -87,6 +87,11 @@ def wide_suite() -> JsonObject:
     }
 
 
+def wide_table() -> str:
+    """Rows with fields of their own, as a spreadsheet gives them."""
+    return "task,target,wood\n" + "".join(f'"Row {at}, in quotes.",pine,oak\n' for at in range(1_000))
+
+
 def fill(folder: Path) -> tuple[str, str]:
     """So many of all that is listed. Returns the ids of the team and the session of many runs."""
     team_id, run_id = asyncio.run(_one_of_each(folder))

@@ -30,6 +30,7 @@ from tests.web.large import (
     gallery_text,
     wait_to_end,
     wide_suite,
+    wide_table,
     wide_team,
 )
 from tests.web.watchdog import Watchdog
@@ -173,6 +174,7 @@ CHANGES: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
         lambda: {"version": "current", "repeats": 5, "usd": 1},
     ),
     "change of a suite": ("PUT /api/suites/{suite}", lambda: {"document": wide_suite(), "revision": 1}),
+    "import into a suite": ("POST /fragments/suites/{suite}/imports", lambda: {"files": {"a.csv": wide_table()}}),
 }
 """What is expensive of all that changes or makes something."""
 

@@ -207,3 +207,45 @@ def test_past_runs_are_scored_with_reasons(client: TestClient):
     assert "No case of the suite has the task of this run." in none
     too_many = [run_id] * (MAX_RUNS + 1)
     assert client.post(f"/fragments/suites/{suite['id']}/scores", json={"run_ids": too_many}).status_code == 422
+
+
+def test_pasted_rows_are_previewed_then_added(client: TestClient):
+    suite = suite_of(client, cases=[{"task": "First.", "target": "x"}])
+    path, fragment = f"/api/suites/{suite['id']}/imports", f"/fragments/suites/{suite['id']}/imports"
+    assert "Paste or import cases" in client.get(f"/suites/{suite['id']}/import").text
+    files = {"": "task\ttarget\tnotes\n<i>Second.</i>\ty\t\nThird.\tz\tlong"}
+    preview = client.post(fragment, json={"files": files})
+    assert "2 cases from a table or JSONL" in preview.text
+    assert "&lt;i&gt;Second.&lt;/i&gt;" in preview.text
+    assert client.get(f"/api/suites/{suite['id']}").json() == suite
+    answer = client.post(path, json={"files": files, "revision": 1})
+    assert answer.status_code == 201
+    assert (answer.json()["source"], answer.json()["suite"]["case_count"]) == ("rows", 3)
+    assert answer.json()["suite"]["document"]["scorers"] == suite["document"]["scorers"]
+    assert client.post(path, json={"files": files, "revision": 1}).status_code in (409, 422)
+    again = client.post(fragment, json={"files": files})
+    assert again.status_code == 422
+    assert [each["code"] for each in again.json()["findings"]] == ["same_case", "same_case"]
+
+
+def test_mistakes_of_pasted_rows_have_lines_and_nothing_is_kept(client: TestClient):
+    suite = suite_of(client)
+    path = f"/api/suites/{suite['id']}/imports"
+    answer = client.post(path, json={"files": {"a.csv": "task,target\na,b\nc,d,e\nf,g,h"}, "revision": 1})
+    assert [each["line"] for each in answer.json()["findings"]] == [3, 4]
+    large = client.post(path, json={"files": {"a.csv": "task\n" + "x" * 600_000}, "revision": 1})
+    assert large.status_code in (413, 422)
+    assert client.post(path, json={"files": {}, "revision": 1}).status_code == 422
+    assert client.get(f"/api/suites/{suite['id']}").json() == suite
+    assert (
+        client.post("/api/suites/none/imports", json={"files": {"a.csv": "task\nx"}, "revision": 1}).status_code == 404
+    )
+
+
+def test_an_imported_file_of_another_tool_comes_with_its_report(client: TestClient):
+    suite = suite_of(client, scorers=[])
+    turns = '[{"query": "hi", "expected_tool_use": [], "reference": "Hello!"}]'
+    answer = client.post(f"/api/suites/{suite['id']}/imports", json={"files": {"hi.test.json": turns}, "revision": 1})
+    assert answer.json()["source"] == "adk"
+    assert answer.json()["counts"] == {"exact": 0, "approximated": 2, "dropped": 0, "asked": 0}
+    assert answer.json()["suite"]["name"] == "greetings"

@@ -10,6 +10,7 @@ import { change, isMeant } from './deployments/changes.js'
 import { caseDialog } from './suites/case-dialog.js'
 import { changeShown, changeSuite, placeOf, readShown } from './suites/document.js'
 import { hideMistakes, showMistakes } from './suites/mistakes.js'
+import { importCases } from './suites/import-cases.js'
 import { pastRuns } from './suites/past-runs.js'
 import { openScorer } from './suites/scorer-dialog.js'
 
@@ -24,6 +25,8 @@ page
 if (document.getElementById('case-dialog')) caseDialog(page, path)
 const past = page.querySelector('[data-past-runs]')
 if (past instanceof HTMLFormElement) pastRuns(past, page.dataset['suite'] ?? '')
+const importing = page.querySelector('[data-import-cases]')
+if (importing instanceof HTMLFormElement) importCases(page, importing, path)
 const text = page.querySelector('[data-suite-text]')
 if (text instanceof HTMLFormElement) textForm(text)
 

@@ -16,6 +16,7 @@ from studio.services.team_suites import (
     SuiteForm,
     add_case_of_run,
     add_suite,
+    import_cases,
     save_suite,
     save_suite_text,
     suite_text,
@@ -23,7 +24,7 @@ from studio.services.team_suites import (
 )
 from studio.store.tables import TeamSuite
 from studio.web.dependencies import PersonDep, StoreDep
-from studio.web.requests import RequestBody, download, filename
+from studio.web.requests import RequestBody, download, filename, large_answer
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["suites"])
@@ -45,6 +46,20 @@ class ChangeSuite(RequestBody):
 class ChangeText(RequestBody):
     text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT, description="What a suite file holds.")]
     form: SuiteForm = "yaml"
+    revision: Annotated[int, Field(ge=1, description="The one that was read.")]
+
+
+Files = Annotated[
+    dict[Annotated[str, Field(max_length=255)], str],
+    Field(min_length=1, max_length=20, description="Texts by file name; an empty name is found by the text."),
+]
+
+
+class FilesOfSuite(RequestBody):
+    files: Files
+
+
+class ImportFiles(FilesOfSuite):
     revision: Annotated[int, Field(ge=1, description="The one that was read.")]
 
 
@@ -81,6 +96,15 @@ class SuiteOut(SuiteSummary):
     """A suite with its cases and scorers."""
 
     document: JsonObject
+
+
+class SuiteImportOut(BaseModel):
+    """The suite with the imported cases, and what became of each part of the files."""
+
+    source: str = Field(description="Where the files are from, such as `promptfoo`.")
+    counts: dict[str, int] = Field(description="How many parts are `exact`, `approximated`, `dropped` and `asked`.")
+    findings: list[JsonObject]
+    suite: SuiteOut
 
 
 class PastScoresOut(BaseModel):
@@ -133,6 +157,21 @@ async def delete_suite(suite_id: str, store: StoreDep) -> None:
 async def create_case(suite_id: str, body: CaseOfRun, store: StoreDep, person: PersonDep) -> SuiteOut:
     more: JsonObject = body.model_dump(exclude={"run_id", "why"}, exclude_defaults=True)
     return _suite(await add_case_of_run(store, suite_id, body.run_id, body.why, more, person.name))
+
+
+@router.post(
+    "/suites/{suite_id}/imports",
+    status_code=201,
+    summary="Add the cases of other tools' files, with a report; executes nothing",
+    response_model=SuiteImportOut,
+)
+async def import_files(suite_id: str, body: ImportFiles, store: StoreDep, person: PersonDep) -> Response:
+    row, made = await import_cases(store, suite_id, body.revision, body.files, person.name)
+    findings = [each.as_json() for each in made.imported.findings]
+    counts = {str(verdict): count for verdict, count in made.imported.counts.items()}
+    return await large_answer(
+        lambda: SuiteImportOut(source=made.imported.source, counts=counts, findings=findings, suite=_suite(row)), 201
+    )
 
 
 @router.post("/suites/{suite_id}/scores", summary="Score past runs; nothing is run")

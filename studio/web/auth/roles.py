@@ -136,6 +136,7 @@ GET /suites
 GET /suites/{suite_id}
 GET /suites/{suite_id}/text
 GET /suites/{suite_id}/past-runs
+GET /suites/{suite_id}/import
 GET /fragments/runs/{run_id}/case
 GET /api/deployments/{deployment}/schedules/{schedule_id}/firings
 GET /api/deployments/{deployment}/calls
@@ -149,6 +150,7 @@ POST /fragments/arguments
 POST /api/validate
 POST /api/python
 POST /fragments/export
+POST /fragments/suites/{suite_id}/imports
 POST /api/python/read
 POST /api/components/switch
 """
@@ -235,6 +237,7 @@ PUT /api/suites/{suite_id}
 PUT /api/suites/{suite_id}/text
 DELETE /api/suites/{suite_id}
 POST /api/suites/{suite_id}/cases
+POST /api/suites/{suite_id}/imports
 POST /api/suites/{suite_id}/scores
 POST /api/suites/{suite_id}/evaluations
 POST /api/evaluations/{evaluation_id}/cancel

@@ -23,7 +23,7 @@ from studio.web.templates import Templates
 router = StudioRouter(prefix="/suites", include_in_schema=False)
 SUITES_PAGE = 100
 RUNS_SHOWN = 60
-TABS: Mapping[str, str] = {"": "Cases", "past-runs": "Past runs", "text": "Text"}
+TABS: Mapping[str, str] = {"": "Cases", "import": "Import", "past-runs": "Past runs", "text": "Text"}
 """By the last part of their address."""
 PageNumber = Annotated[int, Query(ge=1, le=100_000)]
 
@@ -88,6 +88,11 @@ async def text_page(request: Request, suite_id: str, store: StoreDep, templates:
     row = await store.suites.get(suite_id)
     form, text = await suite_text(row.document)
     return await _page(request, templates, store, row, "text", form=form, text=text)
+
+
+@router.get("/{suite_id}/import")
+async def import_page(request: Request, suite_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    return await _page(request, templates, store, await store.suites.get(suite_id), "import")
 
 
 @router.get("/{suite_id}/past-runs")
