@@ -96,7 +96,7 @@ class SuiteImport:
 
 
 async def preview_import(store: Store, suite_id: str, files: Mapping[str, str]) -> SuiteImport:
-    """What the files would add to a suite; nothing is kept.
+    """What the files would add to a suite, or be as a new one without an ID; nothing is kept.
 
     Raises:
         NotFound: There is no such suite.
@@ -104,8 +104,8 @@ async def preview_import(store: Store, suite_id: str, files: Mapping[str, str]) 
         InvalidDocument: The files are of no known source.
         TooLarge: They are larger than a suite of the studio may be.
     """
-    row = await store.suites.get(suite_id)
-    return (await asyncio.to_thread(_imported, row.document, files))[0]
+    document = (await store.suites.get(suite_id)).document if suite_id else {}
+    return (await asyncio.to_thread(_imported, document, files))[0]
 
 
 async def import_cases(
@@ -122,6 +122,20 @@ async def import_cases(
     made, written = await asyncio.to_thread(_imported, row.document, files)
     saved = await store.suites.save(suite_id, revision, made.whole.suite, written, len(made.whole.cases), by)
     return saved, made
+
+
+async def import_new_suite(
+    store: Store, team_id: str, files: Mapping[str, str], by: str
+) -> tuple[TeamSuite, SuiteImport]:
+    """Make a suite of a team of files.
+
+    Raises:
+        NotFound: There is no such team.
+        Conflict: The team has too many suites.
+        InvalidSuite, InvalidDocument, TooLarge: As for a preview.
+    """
+    made, written = await asyncio.to_thread(_imported, {}, files)
+    return await store.suites.add(team_id, made.whole.suite, written, len(made.whole.cases), by), made
 
 
 async def add_case_of_run(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from studio.evaluation.cases import as_text
-from studio.evaluation.scorers.words import expected_calls, scorer_words
+from studio.evaluation.scorers.words import scorer_words
 from studio.evaluation.suites import Case, Suite
 
 PAGE = 100
@@ -23,7 +23,6 @@ class CaseRow:
     key: str
     task: str
     target: str
-    calls: Sequence[str]
     scorers: Sequence[str]
     tags: Sequence[str]
     why: str
@@ -69,7 +68,6 @@ def _row(number: int, case: Case) -> CaseRow:
         key=case.key,
         task=_short(case.task),
         target="" if case.target is None else _short(as_text(case.target)),
-        calls=expected_calls(case.scorers),
         scorers=[scorer_words(each) for each in case.scorers],
         tags=case.tags,
         why=WHY_KEPT[case.origin.why] if case.origin else "",

@@ -267,3 +267,10 @@ def test_rows_are_pasted_and_files_imported(open_page: OpenPage, tmp_path: Path)
     preview.get_by_role("button", name="Add 1 case").click()
     expect(page.get_by_text("Calls exactly, in this order: greet.")).to_be_visible()
     assert [each["task"] for each in document(page, suite_id)["cases"]][2:] == ["Name a tree.", "Name a wood.", "hi"]
+
+    page.get_by_role("link", name="Import", exact=True).click()
+    page.get_by_label("Add to").select_option("A new suite of Greeters")
+    page.get_by_label("Or files").set_input_files(file)
+    page.get_by_role("button", name="Preview").click()
+    preview.get_by_role("button", name="Add suite").click()
+    expect(page.get_by_role("heading", name="hi", exact=True)).to_be_visible()

@@ -333,7 +333,7 @@ def test_tau2_tasks_keep_calls_and_what_must_be_told():
     assert (found.source, case["task"]) == ("tau2", "Cancel EHGLP3.\n\nYou are Emma.\n\nInsist.")
     assert words_of(found) == ['Calls at least: cancel(id="E").', "What the team says includes “327”."]
     assert case["notes"] == "Refuses.\nJudge: Agent refuses."
-    assert said(found, "dropped") == ["A call of the person", "1 assertions in words"]
+    assert said(found, "dropped") == ["A call of the person", "1 assertion in words"]
 
 
 # --- hostile and merged ---

@@ -16,6 +16,7 @@ from studio.web.suite_rows import PAGE
 from tests.web.documents import assistant, team
 from tests.web.following import ended
 from tests.web.page_text import text_of
+from tests.web.publishing import publish
 
 SCORERS_IN_WORDS: list[tuple[Any, str]] = [
     ({"includes": "pine"}, "The answer includes “pine”."),
@@ -249,3 +250,25 @@ def test_an_imported_file_of_another_tool_comes_with_its_report(client: TestClie
     assert answer.json()["source"] == "adk"
     assert answer.json()["counts"] == {"exact": 0, "approximated": 2, "dropped": 0, "asked": 0}
     assert answer.json()["suite"]["name"] == "greetings"
+
+
+def test_files_that_do_not_fit_into_a_suite_become_a_new_one(client: TestClient):
+    suite = suite_of(client)  # its scorer needs a target
+    files = {"c.yaml": "prompts: [x]\nproviders: [y]\ntests: [{assert: [{type: contains, value: z}], description: d}]"}
+    refused = client.post(f"/fragments/suites/{suite['id']}/imports", json={"files": files})
+    assert refused.status_code == 422
+    assert "target" in refused.json()["findings"][0]["message"]
+    assert "Add suite" in client.post("/fragments/suites/imports", json={"files": files}).text
+    answer = client.post(f"/api/teams/{suite['team_id']}/suites/imports", json={"files": files})
+    assert answer.status_code == 201
+    made = answer.json()["suite"]
+    assert (made["name"], made["case_count"], made["team_id"]) == ("c", 1, suite["team_id"])
+    assert client.post("/api/teams/none/suites/imports", json={"files": files}).status_code == 404
+
+
+def test_calls_of_a_published_team_can_become_cases(client: TestClient):
+    published = publish(client)
+    run_id = published.call("Greet me.")["id"]
+    page = client.get(f"/deployments/{published.name}/calls").text
+    assert f'data-add-to-suite="{run_id}"' in page
+    assert f'data-team="{published.team_id}"' in client.get(f"/fragments/runs/{run_id}/case").text

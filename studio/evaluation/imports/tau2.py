@@ -40,7 +40,14 @@ def _add(draft: SuiteDraft, part: Part) -> None:
     rubrics = [_plain(each) for each in _all(criteria, "nl_assertions")]
     if rubrics:
         why, fix = "No scorer asks a model.", "They are kept in the notes of the case."
-        draft.say("dropped", place, f"{len(rubrics)} assertions in words", why, fix, f"{draft.here}/notes")
+        draft.say(
+            "dropped",
+            place,
+            f"{len(rubrics)} assertion{'s' * (len(rubrics) > 1)} in words",
+            why,
+            fix,
+            f"{draft.here}/notes",
+        )
     if not expected and "DB" in [_plain(each) for each in _all(criteria, "reward_basis")]:
         draft.say("dropped", place, "That no data changes", "A suite does not know which tools change data.")
     state = part.get("initial_state")

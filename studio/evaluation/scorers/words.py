@@ -51,11 +51,6 @@ def scorer_words(scorer: Scorer) -> str:
     return _WORDS[type(scorer)](scorer)
 
 
-def expected_calls(scorers: Sequence[Scorer]) -> list[str]:
-    """Names of the tools that scorers expect to be called, in their order."""
-    return [call.name for each in scorers if isinstance(each, CallsScorer) for call in _calls(each)[1]]
-
-
 def _calls(scorer: CallsScorer) -> tuple[str, list[ExpectedCall]]:
     mode = next(mode for mode in MODES if getattr(scorer, mode) is not None)
     return mode, cast("list[ExpectedCall]", getattr(scorer, mode))

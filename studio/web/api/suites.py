@@ -14,9 +14,11 @@ from studio.services.past_runs import verdict_counts
 from studio.services.team_suites import (
     MAX_RUNS,
     SuiteForm,
+    SuiteImport,
     add_case_of_run,
     add_suite,
     import_cases,
+    import_new_suite,
     save_suite,
     save_suite_text,
     suite_text,
@@ -160,18 +162,23 @@ async def create_case(suite_id: str, body: CaseOfRun, store: StoreDep, person: P
 
 
 @router.post(
+    "/teams/{team_id}/suites/imports",
+    status_code=201,
+    summary="Make a suite of other tools' files, with a report; executes nothing",
+    response_model=SuiteImportOut,
+)
+async def import_suite(team_id: str, body: FilesOfSuite, store: StoreDep, person: PersonDep) -> Response:
+    return await _import_answer(*await import_new_suite(store, team_id, body.files, person.name))
+
+
+@router.post(
     "/suites/{suite_id}/imports",
     status_code=201,
     summary="Add the cases of other tools' files, with a report; executes nothing",
     response_model=SuiteImportOut,
 )
 async def import_files(suite_id: str, body: ImportFiles, store: StoreDep, person: PersonDep) -> Response:
-    row, made = await import_cases(store, suite_id, body.revision, body.files, person.name)
-    findings = [each.as_json() for each in made.imported.findings]
-    counts = {str(verdict): count for verdict, count in made.imported.counts.items()}
-    return await large_answer(
-        lambda: SuiteImportOut(source=made.imported.source, counts=counts, findings=findings, suite=_suite(row)), 201
-    )
+    return await _import_answer(*await import_cases(store, suite_id, body.revision, body.files, person.name))
 
 
 @router.post("/suites/{suite_id}/scores", summary="Score past runs; nothing is run")
@@ -186,3 +193,11 @@ def _suite(row: TeamSuite) -> SuiteOut:
 
 def _summary(row: TeamSuite) -> dict[str, Any]:
     return row.model_dump(include={*SuiteSummary.model_fields})
+
+
+async def _import_answer(row: TeamSuite, made: SuiteImport) -> Response:
+    findings = [each.as_json() for each in made.imported.findings]
+    counts = {str(verdict): count for verdict, count in made.imported.counts.items()}
+    return await large_answer(
+        lambda: SuiteImportOut(source=made.imported.source, counts=counts, findings=findings, suite=_suite(row)), 201
+    )

@@ -79,6 +79,7 @@ WORDS: Mapping[str, str] = {
     "PUT /api/suites/{suite_id}/text": "Changed the text of a suite",
     "DELETE /api/suites/{suite_id}": "Deleted a suite",
     "POST /api/suites/{suite_id}/cases": "Made a case from a run",
+    "POST /api/teams/{team_id}/suites/imports": "Imported a suite",
     "POST /api/suites/{suite_id}/imports": "Imported cases into a suite",
     "POST /api/suites/{suite_id}/scores": "Scored past runs",
     "POST /api/suites/{suite_id}/evaluations": "Started an evaluation",

@@ -151,6 +151,7 @@ POST /api/validate
 POST /api/python
 POST /fragments/export
 POST /fragments/suites/{suite_id}/imports
+POST /fragments/suites/imports
 POST /api/python/read
 POST /api/components/switch
 """
@@ -238,6 +239,7 @@ PUT /api/suites/{suite_id}/text
 DELETE /api/suites/{suite_id}
 POST /api/suites/{suite_id}/cases
 POST /api/suites/{suite_id}/imports
+POST /api/teams/{team_id}/suites/imports
 POST /api/suites/{suite_id}/scores
 POST /api/suites/{suite_id}/evaluations
 POST /api/evaluations/{evaluation_id}/cancel

@@ -17,6 +17,8 @@ export function importCases(page, form, path) {
   const box = /** @type {HTMLTextAreaElement} */ (find('textarea', form))
   /** @type {Record<string, string>} */
   let files = {}
+  const into = /** @type {HTMLSelectElement} */ (find('[name="into"]', form))
+  const isNew = () => into.value === 'new'
   form.addEventListener('input', () => {
     shown.hidden = true // it is of what was there before
   })
@@ -28,8 +30,8 @@ export function importCases(page, form, path) {
     button.disabled = true
     try {
       files = await given(form)
-      const fragments = path.replace('/api/', '/fragments/')
-      shown.innerHTML = await api.html(`${fragments}/imports`, { files })
+      const suite = isNew() ? '/fragments/suites' : path.replace('/api/', '/fragments/')
+      shown.innerHTML = await api.html(`${suite}/imports`, { files })
       shown.hidden = false
       shown.focus()
     } catch (error) {
@@ -38,11 +40,22 @@ export function importCases(page, form, path) {
       button.disabled = false
     }
   })
-  on(shown, 'click', '[data-add-imported]', () => {
+  on(shown, 'click', '[data-add-imported]', () => (isNew() ? addSuite() : addCases()))
+
+  const addCases = () => {
     const revision = Number(page.dataset['revision'])
     const home = `/suites/${page.dataset['suite']}`
     void change(() => api.post(`${path}/imports`, { files, revision }), home)
-  })
+  }
+  const addSuite = async () => {
+    const team = encodeURIComponent(page.dataset['team'] ?? '')
+    try {
+      const { suite } = await api.post(`/api/teams/${team}/suites/imports`, { files })
+      location.assign(`/suites/${suite.id}`)
+    } catch (error) {
+      showMistakes(form, error)
+    }
+  }
 }
 
 /**
