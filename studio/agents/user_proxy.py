@@ -12,16 +12,20 @@ from pydantic import Field, PrivateAttr, field_validator
 from studio import effects
 from studio.agents.base import ChatAgent, Step
 from studio.components import JsonObject
-from studio.effects import EffectRequest, HumanQuestion
+from studio.effects import EffectRequest, HumanAnswer, HumanQuestion
 from studio.errors import ConfigError, RunFailed
 from studio.messages import (
     BaseChatMessage,
     CancellationToken,
     HandoffMessage,
+    MultiModalMessage,
     Response,
     StopMessage,
     TextMessage,
     UserInputRequestedEvent,
+    UserMessage,
+    given_message,
+    images_of,
 )
 from studio.models.schema_model import model_from_schema
 
@@ -108,14 +112,15 @@ class UserProxyAgent(ChatAgent):
 
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
-        return (TextMessage, HandoffMessage, StopMessage) if self.human_input_mode else (TextMessage, HandoffMessage)
+        known = (TextMessage, MultiModalMessage, HandoffMessage)
+        return (*known, StopMessage) if self.human_input_mode else known
 
     async def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
         handoff = self._handoff_in(messages)
         is_over = any(is_termination(message) for message in messages[-1:])
-        answer: str | None = None
+        answer: HumanAnswer | None = None
         if self._asks(is_over):
             asked = f"Handoff received from {handoff.source}. " if handoff else ""
             request_id = effects.new_id()
@@ -141,17 +146,21 @@ class UserProxyAgent(ChatAgent):
         limit = self.max_consecutive_auto_reply
         return limit is not None and self._own_answers >= limit
 
-    def _reply(self, answer: str | None, is_over: bool, handoff: HandoffMessage | None) -> BaseChatMessage:
+    def _reply(self, answer: HumanAnswer | None, is_over: bool, handoff: HandoffMessage | None) -> BaseChatMessage:
         """The person's answer, or the agent's own; or the end, where AG2 would end the conversation."""
         is_own = answer is None or (self.human_input_mode is not None and not answer)
         if self.human_input_mode and (answer == EXIT or (is_own and (is_over or self._is_spent))):
             self._own_answers = 0
             return StopMessage(content=f"{self.name} ended the conversation.", source=self.name)
         self._own_answers = self._own_answers + 1 if is_own else 0
-        text = (self.default_auto_reply or "") if is_own else str(answer)
-        if handoff:
-            return HandoffMessage(content=text, target=handoff.source, source=self.name)
-        return TextMessage(content=text, source=self.name)
+        said = HumanAnswer(self.default_auto_reply or "") if is_own or answer is None else answer
+        text, source = str(said), self.name
+        if not handoff:
+            return given_message(source, text, said.metadata, said.pictures)
+        seen = [UserMessage(content=images_of(said.pictures), source=source)] if said.pictures else []
+        return HandoffMessage(
+            content=text, target=handoff.source, source=source, metadata=said.metadata, context=list(seen)
+        )
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token
@@ -167,14 +176,14 @@ class UserProxyAgent(ChatAgent):
             )
         return last
 
-    async def _ask(self, question: HumanQuestion, token: CancellationToken | None) -> str:
+    async def _ask(self, question: HumanQuestion, token: CancellationToken | None) -> HumanAnswer:
         try:
             if self._input is None:
                 return await effects.ask_human(question)
             function = self._input
             body = {"request_id": question.request_id, "prompt": question.prompt}
             request = EffectRequest("input", self.name, lambda: dict(body))
-            return str(await effects.call(request, lambda: _call(function, question.prompt, token)))
+            return HumanAnswer(str(await effects.call(request, lambda: _call(function, question.prompt, token))))
         except (EOFError, OSError) as error:
             raise InputFailed(f"Failed to get user input: {error}") from error
 

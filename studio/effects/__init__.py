@@ -16,6 +16,7 @@ from studio.effects.port import INJECTED_BY as INJECTED_BY
 from studio.effects.port import AskHuman as AskHuman
 from studio.effects.port import Effects as Effects
 from studio.effects.port import EffectsMiddleware as EffectsMiddleware
+from studio.effects.port import HumanAnswer as HumanAnswer
 from studio.effects.port import HumanQuestion as HumanQuestion
 from studio.effects.port import InjectedMessage as InjectedMessage
 from studio.effects.port import LiveEffects as LiveEffects

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol, TypeVar, cast
@@ -43,6 +43,54 @@ class InjectedMessage:
     source: str
     text: str
     by: str
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of the message, such as the files that came with it."""
+    pictures: Sequence[JsonValue] = ()
+    """As messages hold them; they follow the text."""
+
+    @classmethod
+    def from_message(cls, said: Mapping[str, JsonValue]) -> InjectedMessage:
+        """What was given, from the message that it became."""
+        known, content = said.get("metadata"), said.get("content")
+        metadata = {name: str(value) for name, value in known.items()} if isinstance(known, dict) else {}
+        by = metadata.pop(INJECTED_BY, "")
+        text, *pictures = content if isinstance(content, list) else [content]
+        return cls(str(said.get("source")), str(text), by, metadata, tuple(pictures))
+
+
+class HumanAnswer(str):
+    """The text of an answer, with what else a person gave: pictures, and metadata of the message that it becomes."""
+
+    __slots__ = ("metadata", "pictures")
+
+    def __new__(
+        cls, text: str, metadata: Mapping[str, str] | None = None, pictures: Sequence[JsonValue] = ()
+    ) -> HumanAnswer:
+        answer = super().__new__(cls, text)
+        answer.metadata = dict(metadata or {})
+        answer.pictures = list(pictures)
+        return answer
+
+    metadata: dict[str, str]
+    pictures: list[JsonValue]
+
+    @classmethod
+    def from_recorded(cls, recorded: JsonValue) -> HumanAnswer:
+        """Read what `recorded` gave."""
+        if not isinstance(recorded, dict):
+            return cls(str(recorded))
+        metadata, pictures = recorded.get("metadata"), recorded.get("pictures")
+        return cls(
+            str(recorded.get("text", "")),
+            {name: str(value) for name, value in metadata.items()} if isinstance(metadata, dict) else {},
+            pictures if isinstance(pictures, list) else (),
+        )
+
+    def recorded(self) -> JsonValue:
+        """The answer as a log keeps it: text, where it is nothing else."""
+        if not self.metadata and not self.pictures:
+            return str(self)
+        return {"text": str(self), "metadata": dict[str, JsonValue](self.metadata), "pictures": self.pictures}
 
 
 AskHuman = Callable[[HumanQuestion], Awaitable[str]]
@@ -231,13 +279,17 @@ def stream(request: EffectRequest, perform: Callable[[], AsyncIterator[StreamIte
     return current().stream(request, perform)
 
 
-async def ask_human(question: HumanQuestion) -> str:
+async def ask_human(question: HumanQuestion) -> HumanAnswer:
     """Wait for a person's answer; it is an effect like any other."""
     request = EffectRequest(
         "input", question.source, lambda: {"request_id": question.request_id, "prompt": question.prompt}
     )
-    answer = await call(request, lambda: current().answer(question))
-    return str(answer)
+
+    async def ask() -> JsonValue:
+        answer = await current().answer(question)
+        return answer.recorded() if isinstance(answer, HumanAnswer) else answer
+
+    return HumanAnswer.from_recorded(await call(request, ask))
 
 
 async def monotonic_s() -> float:

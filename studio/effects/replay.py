@@ -123,12 +123,9 @@ class ReplayEffects(EffectsMiddleware):
         if head is None:
             return await self._outer.injected()
         metadata = head.body.get("metadata") if head.kind == "item" else None
-        by = metadata.get(INJECTED_BY) if isinstance(metadata, dict) else None
-        return (
-            ()
-            if by is None
-            else [InjectedMessage(str(head.body.get("source")), str(head.body.get("content")), str(by))]
-        )
+        if not isinstance(metadata, dict) or INJECTED_BY not in metadata:
+            return ()
+        return [InjectedMessage.from_message(head.body)]
 
     async def happened(self, item: JsonObject) -> Recorded | None:
         """The recorded entry of an item that the run has just given; None for one that is new.

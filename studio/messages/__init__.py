@@ -47,6 +47,8 @@ from studio.messages.explanations import explained as explained
 from studio.messages.explanations import is_explained as is_explained
 from studio.messages.explanations import listener as listener
 from studio.messages.explanations import seen_through as seen_through
+from studio.messages.given import given_message as given_message
+from studio.messages.given import images_of as images_of
 from studio.messages.llm import AssistantMessage as AssistantMessage
 from studio.messages.llm import CreateResult as CreateResult
 from studio.messages.llm import FinishReasons as FinishReasons

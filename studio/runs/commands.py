@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Literal, TypeVar, cast
+from typing import Annotated, Literal, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, model_validator
 
 from studio.components.redaction import Redactor
-from studio.effects import InjectedMessage
+from studio.effects import HumanAnswer, InjectedMessage
 from studio.errors import ConfigError, Conflict
 from studio.runs.active_run import STOPPED_AT_QUESTION, ActiveRun, Ending
 from studio.runs.debugging.settings import Breakpoints, Rules, set_breakpoints, set_policy
@@ -25,6 +25,7 @@ from studio.runs.middleware.approvals import (
 from studio.runs.spending.limits import Budget
 from studio.runs.state import Reason, RunAlreadyEnded, RunState
 from studio.runs.stepping import StepKind
+from studio.runs.tasks import MAX_FILES, given_content
 
 CommandName = Literal[
     "pause",
@@ -66,9 +67,20 @@ class _Edit(_Data):
     """What the message says from now on; None drops it."""
 
 
-class _InjectedMessage(_Data):
-    text: Annotated[str, StringConstraints(max_length=1_000_000, pattern=r"\S")]
+class _Answer(_Data):
+    files: Annotated[list[JsonValue], Field(max_length=MAX_FILES)] = []
+    """As in a task."""
+
+
+class _InjectedMessage(_Answer):
+    text: Annotated[str, StringConstraints(max_length=1_000_000)]
     source: Annotated[str, Field(max_length=200)] = ""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.text.strip() and not self.files:
+            raise ValueError("Write a message")
+        return self
 
 
 class _NewLimits(_Data):
@@ -77,6 +89,7 @@ class _NewLimits(_Data):
 
 DATA: Mapping[CommandName, type[BaseModel]] = {
     "step": _Step,
+    "answer": _Answer,
     "decide": Decision,
     "edit": _Edit,
     "inject": _InjectedMessage,
@@ -213,9 +226,12 @@ async def _cancel(run: ActiveRun, command: Command) -> None:
 async def _answer(run: ActiveRun, command: Command) -> None:
     if run.pending is not None and run.pending.kind in DECISION_KINDS and run.pending.request_id == command.request_id:
         raise Conflict("This question takes a decision, not text.", fix="Use the command `decide`.")
+    files = command.parse(_Answer).files
     if run.pending is not None and run.pending.request_id == command.request_id:
         check_answer(run.pending, command.text)
-    run.human.answer(command.request_id, command.text)
+        if files and (run.pending.kind != "input" or "schema" in run.pending.details):
+            raise ConfigError("This question takes no files.", fix="Answer it without files.", where="/files")
+    run.human.answer(command.request_id, HumanAnswer(*given_content(command.text, files)))
     await close_question(run, command.draft())
 
 
@@ -242,7 +258,8 @@ async def _inject(run: ActiveRun, command: Command) -> None:
     """Put words into the conversation; the team hears them before its next turn."""
     _refuse_while_stopping(run)
     given = command.parse(_InjectedMessage)
-    run.debugger.edits.inject(InjectedMessage(given.source or "user", given.text, command.by))
+    text, metadata, pictures = given_content(given.text, given.files)
+    run.debugger.edits.inject(InjectedMessage(given.source or "user", text, command.by, metadata, pictures))
     await run.write(command.draft())
 
 

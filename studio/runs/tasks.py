@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Annotated, cast
+from collections.abc import Mapping, Sequence
+from typing import Annotated, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -49,6 +49,14 @@ def task_message(task: JsonValue) -> str | BaseChatMessage:
         return task
     if not isinstance(task, list) or not task:
         raise InvalidTask("A run needs a task.", fix="Write what the team should do.")
+    content, metadata = _content(task)
+    if not metadata or any(isinstance(part, Image) for part in content):
+        return MultiModalMessage(content=content, source="user", metadata=metadata)
+    return TextMessage(content=BETWEEN.join(cast("list[str]", content)), source="user", metadata=metadata)
+
+
+def _content(task: Sequence[JsonValue]) -> tuple[list[str | Image], dict[str, str]]:
+    """What the message of a task says, and its metadata, which lists the files."""
     content, files = list[str | Image](), list[FilePart]()
     for index, part in enumerate(task):
         if is_file_part(part):
@@ -56,7 +64,7 @@ def task_message(task: JsonValue) -> str | BaseChatMessage:
         else:
             content.append(_part(part, index))
     if not files:
-        return MultiModalMessage(content=content, source="user")
+        return content, {}
     if len(files) > MAX_FILES:
         raise InvalidTask(f"A task has up to {MAX_FILES} files.", fix="Pack them into a ZIP file.")
     written = BETWEEN.join(part for part in content if isinstance(part, str))
@@ -64,9 +72,30 @@ def task_message(task: JsonValue) -> str | BaseChatMessage:
     metadata = {FILES: json.dumps(listed, ensure_ascii=False), WRITTEN: str(len(written))}
     content += [_content_of(part, len(task)) for part in files if part.text or part.image]
     content.append(IN_FOLDER.format(", ".join(f"{part.file.name} ({sized(part.file.size)})" for part in files)))
-    if any(isinstance(part, Image) for part in content):
-        return MultiModalMessage(content=content, source="user", metadata=metadata)
-    return TextMessage(content=BETWEEN.join(cast("list[str]", content)), source="user", metadata=metadata)
+    return content, metadata
+
+
+class GivenContent(NamedTuple):
+    """What a message with files says; pictures are as messages hold them."""
+
+    text: str
+    metadata: Mapping[str, str]
+    pictures: Sequence[JsonValue]
+
+
+def given_content(text: str, files: Sequence[JsonValue]) -> GivenContent:
+    """The content of an answer, or of a message to a run under way, with files as those of a task.
+
+    Raises:
+        InvalidTask: A file cannot be read.
+    """
+    if not files:
+        return GivenContent(text, {}, ())
+    # No message: a run that is repeated would take an ID for it here that it did not take the first time.
+    content, metadata = _content([*([text] if text else []), *files])
+    texts = [part for part in content if isinstance(part, str)]
+    pictures = tuple(part.model_dump(mode="json") for part in content if isinstance(part, Image))
+    return GivenContent(BETWEEN.join(texts), metadata, pictures)
 
 
 def task_text(task: JsonValue) -> str:

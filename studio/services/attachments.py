@@ -1,19 +1,21 @@
-"""Files that are given with a task: what agents are told of each, worked out once, when the run is started."""
+"""Files that are given with a task, an answer or a message: what agents are told of each, worked out once."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import PurePath
 from typing import NamedTuple, cast
 
 from pydantic import JsonValue
 
-from studio.errors import ConfigError
+from studio.components import JsonObject
+from studio.errors import ConfigError, Conflict
 from studio.files import MAX_PICTURE_BYTES, PICTURES, FileUse, clean_name, default_use, is_text, sized, unique_name
-from studio.runs.tasks import MAX_FILES, FilePart, InvalidTask
+from studio.runs.tasks import MAX_FILES, FilePart, InvalidTask, files_in
 from studio.store import Files, Store
 from studio.store.run_files import attachment_of
 from studio.store.tables import File
@@ -79,6 +81,34 @@ async def with_files(store: Store, task: JsonValue, given: Sequence[GivenFile]) 
         parts.append(cast("JsonValue", part.model_dump(mode="json", exclude_defaults=True) | {"use": use}))
     said = task if isinstance(task, list) else [task] if isinstance(task, str) and task.strip() else []
     return [*said, *parts]
+
+
+@asynccontextmanager
+async def sent_files(store: Store, run_id: str, given: Sequence[GivenFile], seq: int) -> AsyncGenerator[JsonObject]:
+    """Give a run under way files, and give them back where the command in the block is refused.
+
+    Args:
+        store: Has the files.
+        run_id: The run.
+        given: In the order in which agents read them.
+        seq: The last entry of its log.
+
+    Yields:
+        What the data of the command says of them.
+
+    Raises:
+        NotFound, ConfigError, Conflict: As for `with_files`; the run has too many files.
+    """
+    if not given:
+        yield {}
+        return
+    parts = await with_files(store, "", given)
+    numbers = await store.run_files.attach(run_id, files_in(parts), seq)
+    try:
+        yield {"files": parts}
+    except (ConfigError, Conflict):
+        await store.run_files.detach(run_id, numbers)
+        raise
 
 
 def _check_use(file: File, name: str, use: FileUse, where: str) -> None:

@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 from typing import Literal, cast
 
 from sqlalchemy import func
-from sqlmodel import col, select
+from sqlmodel import col, delete, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
-from studio.errors import NotFound
-from studio.files import Attachment, clean_name, named_type
+from studio.errors import Conflict, NotFound
+from studio.files import Attachment, clean_name, named_type, sized
 from studio.runs import NewRun
 from studio.runs.files import NumberedFile
 from studio.runs.tasks import files_in
@@ -65,9 +65,7 @@ class RunFileBook:
     ) -> Attachment | None:
         file = await self._files.add(content, max_bytes=max_bytes)
         async with self._database.write() as session:
-            query = select(func.count(), func.coalesce(func.sum(File.size), 0)).select_from(RunFile)
-            of_run = query.join(File, col(File.sha256) == col(RunFile.sha256)).where(RunFile.run_id == run_id)
-            count, size = (await session.exec(of_run)).one()
+            count, size = await _amount(session, run_id)
             if count >= MAX_RUN_FILES or size + file.size > MAX_RUN_BYTES:
                 return None
             use = RunFile(
@@ -82,6 +80,55 @@ class RunFileBook:
             )
             session.add(use)
         return attachment_of(use.name, file)
+
+    async def attach(self, run_id: str, given: Sequence[Attachment], seq: int) -> Sequence[int]:
+        """Give a run files that a person sends it while it is under way, and return their numbers.
+
+        Args:
+            run_id: The run.
+            given: Those that the studio has.
+            seq: The last entry of the log.
+
+        Raises:
+            Conflict: The run has too many files.
+        """
+        numbers = list[int]()
+        async with self._database.write() as session:
+            count, size = await _amount(session, run_id)
+            if count + len(given) > MAX_RUN_FILES or size + sum(file.size for file in given) > MAX_RUN_BYTES:
+                raise Conflict(
+                    f"A run has up to {MAX_RUN_FILES} files, of {sized(MAX_RUN_BYTES)} together.",
+                    fix="Start another run with these files.",
+                )
+            first = await _next_number(session, run_id)
+            for number, file in enumerate(given, first):
+                session.add(
+                    RunFile(
+                        run_id=run_id,
+                        number=number,
+                        name=file.name,
+                        sha256=file.sha256,
+                        direction="in",
+                        seq=seq,
+                        at=datetime.now(UTC),
+                    )
+                )
+                numbers.append(number)
+        return numbers
+
+    async def detach(self, run_id: str, numbers: Sequence[int]) -> None:
+        """Take back files that the run was not told of."""
+        async with self._database.write() as session:
+            given = col(RunFile.run_id) == run_id, col(RunFile.number).in_(numbers)
+            await session.exec(delete(RunFile).where(*given))
+
+
+async def _amount(session: AsyncSession, run_id: str) -> tuple[int, int]:
+    """How many files a run has, and their bytes."""
+    query = select(func.count(), func.coalesce(func.sum(File.size), 0)).select_from(RunFile)
+    of_run = query.join(File, col(File.sha256) == col(RunFile.sha256)).where(RunFile.run_id == run_id)
+    count, size = (await session.exec(of_run)).one()
+    return count, int(size)
 
 
 def attachment_of(name: str, file: File) -> Attachment:
@@ -108,13 +155,17 @@ async def add_first_files(session: AsyncSession, run_id: str, new: NewRun, now: 
 
 
 async def _inherited(session: AsyncSession, new: NewRun) -> list[RunFile]:
-    """A fork has what was there at its entry; the next run of a conversation finds the newest of each name."""
+    """A fork has what was there at its entry, a replay all that people gave on its way.
+
+    The next run of a conversation finds the newest of each name.
+    """
     source = new.parent_id or new.changes.continues
     if not source:
         return []
     uses = (await session.exec(select(RunFile).where(RunFile.run_id == source).order_by(col(RunFile.number)))).all()
     if new.parent_id:
-        return [use for use in uses if use.direction == "in" or use.seq <= new.parent_seq]
+        is_told = new.origin == "replay"
+        return [use for use in uses if use.seq <= new.parent_seq or (is_told and use.direction == "in")]
     newest = {use.name: use for use in uses}
     return [_copied(use, direction="in", seq=0) for use in newest.values()]
 

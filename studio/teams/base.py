@@ -29,8 +29,8 @@ from studio.messages import (
     Response,
     SelectSpeakerEvent,
     TaskResult,
-    TextMessage,
     give_way,
+    given_message,
     is_explained,
     listener,
 )
@@ -198,7 +198,7 @@ class Team(TeamFields):
         if not given:
             return ()
         said = [
-            TextMessage(source=each.source, content=each.text, metadata={effects.INJECTED_BY: each.by})
+            given_message(each.source, each.text, {**each.metadata, effects.INJECTED_BY: each.by}, each.pictures)
             for each in given
         ]
         if (rest := Team.receive(self, said, said, speaker=None)) is not None:

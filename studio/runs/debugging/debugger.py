@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from studio.effects import INJECTED_BY, InjectedMessage
 from studio.errors import Conflict
-from studio.messages import BaseChatMessage, BaseMessage, Explanation, TextMessage
+from studio.messages import BaseChatMessage, BaseMessage, Explanation, MultiModalMessage, TextMessage
 from studio.runs.debugging.breakpoints import Breakpoint, BreakpointSet
 from studio.runs.debugging.in_flight import InFlightCall, InFlightCalls
 from studio.runs.debugging.policy import RuleVerdict, ToolPolicy
@@ -77,11 +77,11 @@ class PendingEdits:
 
     def discard_repeated(self, said: BaseMessage) -> None:
         """Told of a message of a log that the team repeats: it need not be injected again."""
-        by = said.metadata.get(INJECTED_BY) if isinstance(said, BaseChatMessage) else None
-        if by is not None and isinstance(said, TextMessage):
-            given = InjectedMessage(said.source, said.content, by)
-            if given in self.injected:
-                self.injected.remove(given)
+        if not isinstance(said, TextMessage | MultiModalMessage) or INJECTED_BY not in said.metadata:
+            return
+        given = InjectedMessage.from_message(said.model_dump(mode="json"))
+        if given in self.injected:
+            self.injected.remove(given)
 
     def take_injected(self) -> Sequence[InjectedMessage]:
         """What was injected since the last time."""

@@ -14,6 +14,7 @@ from studio.effects import (
     Divergence,
     EffectRequest,
     Effects,
+    HumanAnswer,
     InjectedMessage,
     Match,
     Recorded,
@@ -33,6 +34,7 @@ from studio.runs.middleware.approvals import answers_question, recorded_decision
 from studio.runs.replay.entries import to_body
 from studio.runs.replay.unresolved import UnresolvedEffects, UnresolvedIntents
 from studio.runs.state import PauseReason, RunState
+from studio.runs.tasks import GivenContent, given_content
 
 INTERRUPTS = frozenset({"interrupt", "hold"})
 """Logs of earlier versions call it `hold`."""
@@ -190,9 +192,10 @@ class ReplaySource:
                     set_policy(run.debugger, {"policy": body.get("policy")}, STORED)
             case "inject":
                 source = str(body.get("source") or "user")
-                run.debugger.edits.inject(InjectedMessage(source, str(body.get("text")), str(body.get("by"))))
+                text, metadata, pictures = _given(body)
+                run.debugger.edits.inject(InjectedMessage(source, text, str(body.get("by")), metadata, pictures))
             case "answer":
-                run.human.recall(str(body.get("request_id")), str(body.get("text")))
+                run.human.recall(str(body.get("request_id")), HumanAnswer(*_given(body)))
             case "decide":
                 self._decision = body
             case _:
@@ -213,6 +216,12 @@ class ReplaySource:
         run.live_edge_reached.set()
         if self._is_cancelled:
             run.interrupt(CANCELLED)
+
+
+def _given(body: JsonObject) -> GivenContent:
+    """What a person gave with a command, as it was given then."""
+    files = body.get("files")
+    return given_content(str(body.get("text")), files if isinstance(files, list) else ())
 
 
 def entries_of(log: RunLog, run_id: str, *, until: int | None = None) -> Entries:

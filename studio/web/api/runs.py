@@ -34,7 +34,7 @@ from studio.runs import (
 from studio.runs.journal.pages import in_pages
 from studio.runs.spending.budget_questions import lifts_studio_limit
 from studio.runs.tasks import MAX_FILES
-from studio.services.attachments import GivenFile, with_files
+from studio.services.attachments import GivenFile, sent_files, with_files
 from studio.store import NO_LABELS, Labels, RunFilter
 from studio.store.json_text import JsonText
 from studio.store.run_search import RunListing
@@ -50,6 +50,7 @@ _SEQ = re.compile(r"[0-9]{1,18}")
 MAX_LISTED = 200
 MAX_PAGE = 2000
 MAX_USD = 1e9
+TAKES_FILES = frozenset({"answer", "inject"})
 BEYOND_STEERING = frozenset({"answer", "decide", "policy"})
 MAX_SEQ = 2**63 - 1
 """The largest number that the database holds."""
@@ -86,6 +87,7 @@ class RenameRun(RequestBody):
 class RunCommand(RequestBody):
     """`request_id` and `text` belong to `answer`, `request_id` also to `decide`.
 
+    `files` belong to `answer`, and to `inject`, whose message is in `data`.
     `data` holds what other commands need: `{"until": "event" | "turn" | "over" | "agent"}` for `step`; for `decide`
     the `hash` of the request that was shown, a `verdict` of "allow" or "deny", and where they are wanted a `reason`,
     other `arguments`, or another result `text`; `{"breakpoints": [...]}`; `{"policy": {...}}`.
@@ -94,6 +96,7 @@ class RunCommand(RequestBody):
     command: CommandName
     request_id: str = ""
     text: str = Field("", max_length=1_000_000)
+    files: GivenFiles = []
     data: JsonObject = Field(default_factory=dict[str, JsonValue])
 
 
@@ -253,14 +256,21 @@ async def list_events(
 
 
 @router.post("/{run_id}/commands", summary="Control a run: pause, resume, step, stop, or answer its question")
-async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep, person: PersonDep) -> JsonObject:
+async def command_run(
+    run_id: str, body: RunCommand, store: StoreDep, supervisor: SupervisorDep, person: PersonDep
+) -> JsonObject:
     if body.command == "budget":
         raise ConfigError("To change the limits of a run, use `PUT /api/runs/{run_id}/budget`.", where="/command")
     if body.command in BEYOND_STEERING:
         await _check_may_decide(run_id, body, supervisor, person)
-    view = await supervisor.command(
-        run_id, body.command, by=person.name, request_id=body.request_id, text=body.text, data=body.data
-    )
+    if "files" in body.data or (body.files and body.command not in TAKES_FILES):
+        raise ConfigError("Files belong to an answer or a message.", fix="Send them as `files`.", where="/files")
+    seq = (await supervisor.view(run_id)).last_seq if body.files else 0
+    async with sent_files(store, run_id, given_files(body.files), seq) as files:
+        data = {**body.data, **files}
+        view = await supervisor.command(
+            run_id, body.command, by=person.name, request_id=body.request_id, text=body.text, data=data
+        )
     return view.as_json()
 
 
