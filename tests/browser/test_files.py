@@ -14,7 +14,7 @@ from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.playing import PIXEL, TASK, expect_end
 from tests.fakes.openai_server import OpenAIServer
 from tests.sandbox.jailed import best_jail
-from tests.web.documents import team
+from tests.web.documents import USER_PROXY, assistant, team
 from tests.web.filing import analyst, coder
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
@@ -160,3 +160,55 @@ def test_files_fit_a_phone_and_are_accessible(open_page: OpenPage, coders: str, 
     expect(page.locator(".file-table")).to_be_visible()
     inspection.look("the tab of files")
     assert inspection.faults == []
+
+
+DROP = """(zone, name) => {
+    const data = new DataTransfer()
+    data.items.add(new File(["city,people\\nOslo,4\\n"], name, { type: "text/csv" }))
+    zone.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }))
+}"""
+
+
+def test_files_go_with_an_answer_and_with_a_message(open_page: OpenPage, make_team: MakeTeam) -> None:
+    page = open_page()
+    page.goto(make_team(team(USER_PROXY, assistant("writer", "Thanks."), max_messages=5)))
+    page.get_by_role("textbox", name=TASK).fill("Ask me.")
+    page.keyboard.press("Enter")
+    answer = page.locator("form.question-form")
+    answer.get_by_label("Attach files").set_input_files([CSV])  # pyright: ignore[reportArgumentType]
+    page.locator("[data-files-drop]").evaluate(DROP, "dropped.csv")
+    files = page.get_by_role("list", name="Files of the answer").get_by_role("listitem")
+    expect(files).to_have_count(2)
+    answer.get_by_role("button", name="Remove dropped.csv").focus()
+    page.keyboard.press("Enter")
+    expect(files).to_have_count(1)
+    expect(answer.get_by_role("textbox")).to_be_focused()
+    answer.get_by_label("How agents get cities.csv").select_option("folder")
+    answer.get_by_role("textbox").fill("Here it is.")
+    answer.get_by_role("textbox").press("Enter")
+    said = page.locator(".turn", has_text="Here it is.")
+    expect(said.get_by_role("link", name="cities.csv")).to_be_visible()
+    expect(page.locator("form.question-form")).to_have_count(1)
+    page.locator("form.question-form").get_by_role("textbox").fill("No more.")
+    page.keyboard.press("Enter")
+    expect_end(page)
+    page.get_by_role("tab", name="Files").click()
+    expect(page.get_by_role("button", name="cities.csv", exact=False).first).to_contain_text("Attached")
+
+
+def test_a_review_of_the_team_keeps_the_files_of_the_task(
+    open_page: OpenPage, pair: Callable[[int], str], openai_server: OpenAIServer
+) -> None:
+    page = open_page()
+    page.goto(pair(2), wait_until="domcontentloaded")
+    attach(page, CSV)
+    page.get_by_label("How agents get cities.csv").select_option("folder")
+    page.get_by_role("textbox", name=TASK).fill("Read it.")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Review each").click()
+    page.wait_for_url("**/review?*")
+    page.go_back(wait_until="domcontentloaded")
+    expect(page.get_by_label("How agents get cities.csv")).to_have_value("folder")
+    expect(page.get_by_label("How agents get cities.csv").locator("option")).to_have_count(2)
+    expect(page.get_by_role("textbox", name=TASK)).to_have_value("Read it.")
+    assert openai_server.requests == []

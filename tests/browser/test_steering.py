@@ -33,8 +33,11 @@ def test_a_message_reaches_the_team_before_its_next_turn(
     page.keyboard.press("r")
     box = page.get_by_role("textbox", name="Message to the team")
     expect(box).to_be_focused()
-    expect(page.get_by_text("Attach files")).to_be_hidden()
-    page.keyboard.type("Be brief.")
+    page.get_by_label("Attach files").set_input_files(
+        {"name": "rules.md", "mimeType": "text/markdown", "buffer": b"Two lines."}
+    )
+    expect(page.get_by_label("How agents get rules.md")).to_have_value("text")
+    box.press_sequentially("Be brief.")
     page.keyboard.press("Enter")
     expect(page.locator(".chat > .turn", has_text="Be brief.")).to_contain_text(SOON)
     expect(box).to_have_value("")
@@ -44,7 +47,9 @@ def test_a_message_reaches_the_team_before_its_next_turn(
     expect(page.locator(MESSAGES)).to_contain_text(said)
     expect(page.get_by_text(SOON)).to_have_count(0)
     told = [str(message["content"]) for message in openai_server.requests[1].body["messages"]]
-    assert told[-1] == "Be brief."
+    assert told[-1].startswith("Be brief.\n\nrules.md:\n```md\nTwo lines.\n```")
+    expect(page.locator(MESSAGES).nth(2)).not_to_contain_text("Two lines.")
+    expect(page.locator(MESSAGES).nth(2).get_by_role("link", name="rules.md")).to_be_visible()
     page.reload(wait_until="domcontentloaded")
     expect(page.locator(MESSAGES)).to_have_count(5)
 

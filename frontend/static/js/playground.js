@@ -62,22 +62,22 @@ let actions = new Actions(explainDisabled)
  * @param {import('./playground/types.js').GivenFile[]} files
  */
 async function start(given, files) {
-  if (next.mode === 'say') return say(given)
+  if (next.mode === 'say') return say(given, files)
   return opened(
     next.mode === 'next'
-      ? await next.start(runId, given, files)
-      : await startWithApproval(teamId, given, { files }),
+      ? await next.start(runId, given, files, () => saveDraft(draftOf(teamId), task.draft))
+      : await startWithApproval(teamId, given, { files, draft: task.draft }),
   )
 }
 
 /**
  * Into the conversation under way.
  * @param {import('./playground/types.js').Task} given
+ * @param {import('./playground/types.js').GivenFile[]} files
  */
-async function say(given) {
-  open?.toolbar.showState(
-    await server.command(runId, 'inject', { data: { source: 'user', text: given } }),
-  )
+async function say(given, files) {
+  const said = { data: { source: 'user', text: given }, files }
+  open?.toolbar.showState(await server.command(runId, 'inject', said))
   return true
 }
 
@@ -352,6 +352,6 @@ void runs.refresh().then(offerLastTask)
 pastTasks(/** @type {HTMLTextAreaElement} */ (find('textarea', form)), () => runs.tasks, task.fill)
 const kept = loadDraft(draftOf(teamId)) // somebody comes back from the review of the team
 saveDraft(draftOf(teamId), null)
-if (typeof kept === 'string') task.fill(kept)
+task.restore(kept)
 show(page.dataset.runId ?? '')
 if (location.hash === '#debug') showView('debug') // from the form of a tool

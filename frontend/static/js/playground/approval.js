@@ -19,11 +19,16 @@ const RUNS = ['python', 'process']
  *
  * @param {string} teamId
  * @param {Task} task
- * @param {{ withMocks?: boolean, files?: GivenFile[] }} [how]
+ * @param {{ withMocks?: boolean, files?: GivenFile[], draft?: unknown }} [how]  `draft`: is kept
+ *   while the team is reviewed
  * @returns {Promise<string | null>} id of the run; null when the person refused
  */
-export function startWithApproval(teamId, task, { withMocks = false, files = [] } = {}) {
-  const leave = () => saveDraft(draftOf(teamId), typeof task === 'string' ? task : null)
+export function startWithApproval(
+  teamId,
+  task,
+  { withMocks = false, files = [], draft = null } = {},
+) {
+  const leave = () => saveDraft(draftOf(teamId), draft)
   return withApproval(async () => (await server.start(teamId, task, withMocks, files)).id, {
     leave,
   })

@@ -20,6 +20,7 @@ export function composer(form, start, withoutVision) {
   const error = find('[data-part="refusal"]', form)
   const unseen = find('[data-part="unseen"]', form)
   const send = /** @type {HTMLButtonElement} */ (find('button[type="submit"]', form))
+  const zone = /** @type {HTMLElement} */ (form.closest('[data-files-drop]'))
   /** What is on its way. */
   let sent = ''
   const files = attachments(find('[data-part="attached"]', form), {
@@ -40,14 +41,9 @@ export function composer(form, start, withoutVision) {
 
   /** @param {Iterable<File>} given */
   function add(given) {
-    if (!takesFiles()) return
-    files.add(given)
-  }
-
-  function takesFiles() {
-    if (form.dataset['mode'] !== 'say') return true
-    error.textContent = 'Files can be sent only with a task. Send text while the run is active.'
-    return false
+    if (!form.hidden) return files.add(given)
+    const question = zone.querySelector('form.question-form') // that stands in its place
+    question?.dispatchEvent(new CustomEvent('files:given', { detail: [...given] }))
   }
 
   /** Who will not see the pictures; they are sent all the same, if that is what one wants. */
@@ -110,7 +106,7 @@ export function composer(form, start, withoutVision) {
     add([...(chooser.files ?? [])])
     chooser.value = ''
   })
-  dropZone(/** @type {HTMLElement} */ (form.closest('[data-files-drop]')), add)
+  dropZone(zone, add)
   show()
 
   return {
@@ -125,8 +121,20 @@ export function composer(form, start, withoutVision) {
      * @param {(GivenFile & {size: number})[]} given
      */
     attach(given) {
-      if (!takesFiles()) return
       files.attach(given)
+      text.focus()
+    },
+    /** What is written and attached, to be kept while another page is open. */
+    get draft() {
+      return { task: text.value, files: files.kept }
+    },
+    /** @param {unknown} draft  as `draft` gave it; anything else is left alone */
+    restore(draft) {
+      const { task, files: given } = /** @type {{task?: unknown, files?: unknown}} */ (draft ?? {})
+      if (Array.isArray(given)) files.attach(given)
+      if (typeof task !== 'string') return
+      text.value = task
+      show()
       text.focus()
     },
     /**

@@ -54,9 +54,12 @@ export function nextTask(form) {
      * @param {string} runId
      * @param {Task} task
      * @param {GivenFile[]} files
+     * @param {() => void} leave  before the page is left for the review
      * @returns {Promise<string | null>}
      */
-    start: (runId, task, files) =>
-      withApproval(async () => (await api.post(`/api/runs/${runId}/next`, { task, files })).id),
+    start: (runId, task, files, leave) =>
+      withApproval(async () => (await api.post(`/api/runs/${runId}/next`, { task, files })).id, {
+        leave,
+      }),
   }
 }

@@ -1,16 +1,18 @@
 // @ts-check
-/** @import {Item} from './types.js' */
+/** @import {GivenFile, Item} from './types.js' */
 import { el, icon } from '../core/dom.js'
 import { forRole } from '../core/read-only.js'
 import { answerForm, hasMore } from './debug/answer.js'
+import { answerFiles } from './files/answer-files.js'
 import { renderMarkdown } from './chat/markdown.js'
 
 /**
  * A question of the team to the person, at its place in the conversation. Answered, it stays as a
  * record.
  *
+ * @typedef {(requestId: string, text: string, files?: GivenFile[]) => Promise<void>} Answer
  * @param {Item} item
- * @param {(requestId: string, text: string) => Promise<void>} answer
+ * @param {Answer} answer
  */
 export function renderQuestion(item, answer) {
   const prompt = el('div', { class: 'prose question-prompt', id: `prompt-${item.requestId}` })
@@ -46,7 +48,7 @@ export function renderQuestion(item, answer) {
 
 /**
  * @param {Item} item
- * @param {(requestId: string, text: string) => Promise<void>} answer
+ * @param {Answer} answer
  */
 function renderForm(item, answer) {
   const text = el('textarea', {
@@ -59,25 +61,36 @@ function renderForm(item, answer) {
   text.value = sessionStorage.getItem(kept) ?? ''
   text.addEventListener('input', () => sessionStorage.setItem(kept, text.value))
   const send = el('button', { class: 'button primary', type: 'submit' }, icon('send'), 'Send')
+  const files = answerFiles(item.requestId)
   const form = el(
     'form',
     { class: 'question-form' },
+    files?.shelf,
     text,
     el(
       'div',
       { class: 'question-actions', 'data-action-group': true },
+      files?.chooser,
       el('span', { class: 'muted small' }, 'Enter sends, Shift+Enter starts a new line'),
       send,
     ),
   )
+  const show = () => {
+    send.disabled = files?.isUploading() ?? false
+  }
+  files?.bind(form, text)
+  form.addEventListener('files:changed', show)
+  show()
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     if (send.disabled) return
     send.disabled = true
     try {
-      await answer(item.requestId, text.value)
+      await answer(item.requestId, text.value, files?.given())
       text.readOnly = true
       sessionStorage.removeItem(kept)
+      files?.drop()
+      send.disabled = true
     } catch {
       send.disabled = false
     }

@@ -21,7 +21,7 @@ import { shownName } from '../flow/participants.js'
 import { renderQuestion } from '../question.js'
 
 /**
- * @typedef {{colours: ColourBook, answer: (requestId: string, text: string) => Promise<void>}}
+ * @typedef {{colours: ColourBook, answer: import('../question.js').Answer}}
  *   ItemContext
  */
 /**

@@ -2,7 +2,7 @@
 /** @import {Batch, Body, Chunk, Entry, Item, Pending} from '../types.js' */
 import { Decisions } from '../decisions.js'
 import { memoryPart, noteTitle, partsOf, usageOf } from './message-parts.js'
-import { filesOf, withoutFileTexts } from '../files/file-words.js'
+import { filesGiven, filesOf, withoutFileTexts } from '../files/file-words.js'
 import { EXPLAINED_PAUSES, commandText, ending, hasEnded } from '../run-status.js'
 import { StreamedText } from './streamed-text.js'
 import { Termination } from '../termination.js'
@@ -109,10 +109,11 @@ export class Thread {
    * @param {Body} body
    * @returns {string} key of the item that showed these words before the team heard them, or ''
    */
-  #heard({ source, content, metadata }) {
-    if (metadata?.handed_in_by === undefined) return ''
+  #heard(body) {
+    if (body.metadata?.handed_in_by === undefined) return ''
+    const text = wordsOf(partsOf(withoutFileTexts(body)))
     const place = this.#unheard.findIndex(
-      (item) => item.source === source && item.parts[0]?.value === content,
+      (item) => item.source === body.source && wordsOf(item.parts) === text,
     )
     return place < 0 ? '' : (this.#unheard.splice(place, 1)[0]?.key ?? '')
   }
@@ -125,6 +126,7 @@ export class Thread {
         key: `said-${seq}`,
         kind: 'message',
         parts: partsOf({ content: body.text }),
+        files: filesGiven(body),
         state: 'waiting',
       },
     )
@@ -392,3 +394,6 @@ function noteOf(body) {
     ? { label: 'Wrote files', parts: [], files }
     : { label: noteTitle(body), parts: partsOf(body) }
 }
+
+/** @param {import('../types.js').Part[]} parts */
+const wordsOf = (parts) => parts.find(({ kind }) => kind === 'text')?.value ?? ''

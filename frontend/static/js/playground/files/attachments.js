@@ -147,16 +147,16 @@ export function attachments(shelf, { maxMb, changed, refuse, focus }) {
     },
     /**
      * Attach files that the studio has already.
-     * @param {(GivenFile & {size: number})[]} given
+     * @param {(GivenFile & {size: number, most?: FileUse})[]} given
      */
     attach(given) {
-      for (const { id, name, size: bytes, use } of given)
+      for (const { id, name, size: bytes, use, most = use } of given)
         files.push({
           name,
           size: bytes,
           id,
           use,
-          most: use,
+          most,
           done: 1,
           thumbnail: '',
           upload: new AbortController(),
@@ -174,6 +174,12 @@ export function attachments(shelf, { maxMb, changed, refuse, focus }) {
     /** @returns {GivenFile[]} as the studio takes them with a task */
     get given() {
       return files.map(({ id, name, use }) => ({ id, name, use }))
+    },
+    /** Those that are uploaded, as `attach` takes them. */
+    get kept() {
+      return files
+        .filter(({ id }) => id !== '')
+        .map(({ id, name, size: bytes, use, most }) => ({ id, name, size: bytes, use, most }))
     },
     get count() {
       return files.length

@@ -32,6 +32,16 @@ export function filesOf({ type, name, content, metadata }) {
   }
 }
 
+/**
+ * The files that a command gives a run.
+ * @param {Body} body
+ * @returns {SaidFile[]}
+ */
+export function filesGiven({ files }) {
+  const parts = Array.isArray(files) ? files : []
+  return parts.map((part) => part?.file).filter(isFile)
+}
+
 /** @param {any} file */
 function isFile(file) {
   return typeof file?.name === 'string' && /^[0-9a-f]{64}$/.test(file.sha256)
@@ -50,12 +60,12 @@ export function withoutFileTexts(body) {
     return { ...body, content: [...body.content].slice(0, written).join('') }
   if (!Array.isArray(body.content)) return body
   let left = written
-  const content = body.content.filter((part) => {
-    if (typeof part !== 'string') return true
-    left -= [...part].length
-    const isWritten = left >= 0
-    left -= 2 // what stands between two texts
-    return isWritten
+  const content = body.content.flatMap((part) => {
+    if (typeof part !== 'string') return [part]
+    const characters = [...part]
+    const shown = characters.slice(0, Math.max(left, 0)).join('')
+    left -= characters.length + 2 // what stands between two texts
+    return shown === '' ? [] : [shown]
   })
   return { ...body, content }
 }

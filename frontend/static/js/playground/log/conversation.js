@@ -19,7 +19,7 @@ import { entriesBetween } from './server.js'
  * as it happens.
  * @param {{scroller: HTMLElement, list: HTMLElement, none: HTMLElement, toEnd: HTMLElement}} parts
  * @param {Run} run
- * @param {{answer: (requestId: string, text: string) => Promise<void>, onState: (run: Run) => void,
+ * @param {{answer: import('../question.js').Answer, onState: (run: Run) => void,
  *   views?: {[name: string]: (batch: Batch) => void}, work?: ActiveWork}} with_
  *   `take`: gets the run when it is over; `views`: told of all that happens, after the conversation
  * @param {AbortSignal} signal

@@ -131,10 +131,12 @@ export function showRun(page, run, around, signal) {
   /**
    * @param {string} requestId
    * @param {string} text
+   * @param {import('../types.js').GivenFile[]} [files]
    */
-  async function answer(requestId, text) {
+  async function answer(requestId, text, files = []) {
     try {
-      toolbar.showState(await server.command(run.id, 'answer', { request_id: requestId, text }))
+      const given = { request_id: requestId, text, files }
+      toolbar.showState(await server.command(run.id, 'answer', given))
     } catch (error) {
       toastError(error)
       throw error

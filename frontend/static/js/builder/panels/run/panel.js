@@ -59,9 +59,10 @@ export function runPanel(root, { editor, saver, canvas }, teamId, show, signal) 
     signal,
   )
   const kept = loadDraft(draftOf(teamId)) // somebody comes back from the review of the team
-  if (typeof kept === 'string' && can('editor')) {
+  if (kept !== null && can('editor')) {
     saveDraft(draftOf(teamId), null)
-    void panel.open(kept)
+    panel.task.restore(kept)
+    void panel.open()
   }
   const said = () => panel.marks.at(editor.selection)?.seq ?? 0
   /** @type {Action[]} */
@@ -247,7 +248,7 @@ class RunPanel {
    */
   async #start(task, files) {
     if (this.next.mode === 'say') {
-      await server.command(this.#runId, 'inject', { data: { source: 'user', text: task } })
+      await server.command(this.#runId, 'inject', { data: { source: 'user', text: task }, files })
       return true
     }
     const { doc, report } = this.editor
@@ -259,6 +260,7 @@ class RunPanel {
     const id = await startWithApproval(this.teamId, task, {
       withMocks: this.mocks.areUsed,
       files,
+      draft: this.task.draft,
     })
     if (id === null) return false
     const text = taskText(task)

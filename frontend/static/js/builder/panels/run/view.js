@@ -67,7 +67,8 @@ export function runView(panel, run, { onStates, openModel, retry }, signal) {
     },
     run,
     {
-      answer: (requestId, text) => send('answer', { request_id: requestId, text }),
+      answer: (requestId, text, files = []) =>
+        send('answer', { request_id: requestId, text, files }),
       onState: toolbar.showState,
       work,
       views: {
