@@ -23,6 +23,7 @@ _MAGIC = (
     (b"\x1f\x8b", "application/gzip"),
     (b"SQLite format 3\x00", "application/vnd.sqlite3"),
     (b"PAR1", "application/vnd.apache.parquet"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
 )
 _TEXTS = {
     ".csv": "text/csv",
@@ -33,8 +34,18 @@ _TEXTS = {
     ".htm": "text/html",
     ".svg": "image/svg+xml",
     ".xml": "application/xml",
+    ".eml": "message/rfc822",
 }
 """By the end of a name: which text it is, where the content is text."""
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_OLE = "application/x-ole-storage"
+_CONTAINERS = {
+    ("application/zip", ".docx"): f"{_OFFICE}.wordprocessingml.document",
+    ("application/zip", ".pptx"): f"{_OFFICE}.presentationml.presentation",
+    ("application/zip", ".xlsx"): f"{_OFFICE}.spreadsheetml.sheet",
+    (_OLE, ".msg"): "application/vnd.ms-outlook",
+}
+"""Likewise: which document it is, where the content is a container of that kind."""
 
 
 def is_text(media_type: str) -> bool:
@@ -43,8 +54,9 @@ def is_text(media_type: str) -> bool:
 
 
 def named_type(media_type: str, name: str) -> str:
-    """The type of a file by its content, with what its name adds where that is text."""
-    return _TEXTS.get(PurePath(name).suffix.lower(), media_type) if media_type == TEXT else media_type
+    """The type of a file by its content, with what its name adds where that is text or a container."""
+    ending = PurePath(name).suffix.lower()
+    return _TEXTS.get(ending, media_type) if media_type == TEXT else _CONTAINERS.get((media_type, ending), media_type)
 
 
 class TypeFinder:

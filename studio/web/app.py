@@ -21,8 +21,10 @@ from studio.errors import StudioError
 from studio.executors.docker_engine import remove_left_containers
 from studio.help import load_library
 from studio.runs import PartRunner
+from studio.sandbox import current_jail
 from studio.services.builtin_galleries import load_builtin_galleries
 from studio.services.calls import CallDesk
+from studio.services.documents import Documents
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import open_store
@@ -285,6 +287,7 @@ def _lifespan(
                 Views(store, settings, templates),
                 CallDesk(store, runs, books),
                 Probes(settings, store, closing),
+                Documents(store.files, current_jail.get()),
                 closing=closing,
             )
             app.state.services = services

@@ -16,6 +16,7 @@ from fastapi import Depends, Request, Response
 
 from studio.runs import PartRunner, RunControl, SpendingScope
 from studio.services.calls import CallDesk
+from studio.services.documents import Documents
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import Store
@@ -45,6 +46,7 @@ class Services:
     views: Views
     calls: CallDesk
     probes: Probes
+    documents: Documents
     check_turns: RequestQueue = field(default_factory=lambda: RequestQueue("checks"))
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server stops; event streams end then."""
@@ -73,6 +75,10 @@ async def _books(request: Request) -> SpendingScope:
 
 async def _supervisor(request: Request) -> RunControl:
     return _services_of(request).supervisor
+
+
+async def _documents(request: Request) -> Documents:
+    return _services_of(request).documents
 
 
 async def _part_runner(request: Request) -> PartRunner:
@@ -144,6 +150,7 @@ async def _viewing(request: Request) -> Viewing:
 ServicesDep = Annotated[Services, Depends(_services)]
 SettingsDep = Annotated[Settings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
+DocumentsDep = Annotated[Documents, Depends(_documents)]
 BooksDep = Annotated[SpendingScope, Depends(_books)]
 SupervisorDep = Annotated[RunControl, Depends(_supervisor)]
 PartRunnerDep = Annotated[PartRunner, Depends(_part_runner)]

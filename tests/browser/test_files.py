@@ -16,6 +16,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.sandbox.jailed import best_jail
 from tests.web.documents import USER_PROXY, assistant, team
 from tests.web.filing import analyst, coder
+from tests.web.sample_documents import encrypted_pdf, pdf
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -212,3 +213,27 @@ def test_a_review_of_the_team_keeps_the_files_of_the_task(
     expect(page.get_by_label("How agents get cities.csv").locator("option")).to_have_count(2)
     expect(page.get_by_role("textbox", name=TASK)).to_have_value("Read it.")
     assert openai_server.requests == []
+
+
+def test_a_document_is_read_and_its_pages_and_tokens_are_shown(
+    open_page: OpenPage, pair: Callable[[int], str], openai_server: OpenAIServer
+) -> None:
+    openai_server.say("Read.", "Fine.")
+    page = open_page()
+    page.goto(pair(2), wait_until="domcontentloaded")
+    attach(
+        page,
+        {"name": "paper.pdf", "mimeType": "application/pdf", "buffer": pdf("Page one", "Page two")},
+        {"name": "secret.pdf", "mimeType": "application/pdf", "buffer": encrypted_pdf()},
+    )
+    chips = page.get_by_role("list", name="Attached files").get_by_role("listitem")
+    expect(chips.first).to_contain_text("2 pages, about 13 tokens")
+    expect(chips.nth(1)).to_contain_text("secret.pdf: The PDF is encrypted.")
+    expect(chips.nth(1)).to_contain_text("Folder only")
+    expect(page.get_by_label("How agents get paper.pdf")).to_have_value("text")
+    page.get_by_role("textbox", name=TASK).fill("Read it.")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Approve and run").click()
+    expect_end(page)
+    assert "Page two" in str(openai_server.requests[0].body["messages"])
+    expect(page.locator(".turn").first).not_to_contain_text("Page two")

@@ -27,6 +27,7 @@ def test_a_file_comes_back_as_it_was(client: TestClient):
         "media_type": "application/octet-stream",
         "sha256": hashlib.sha256(LARGE).hexdigest(),
         "use": "folder",
+        "can_be_text": False,
     }
     answer = client.get(f"/api/files/{file['id']}", params={"name": "table.bin"})
     assert answer.content == LARGE

@@ -12,9 +12,10 @@ from pydantic import BaseModel, Field
 
 from studio.files import FileUse, clean_name, default_use, named_type
 from studio.services.archives import zipped
+from studio.services.attachments import can_be_text, check_use, text_of
 from studio.store import Files
 from studio.store.tables import File, RunFile
-from studio.web.dependencies import SettingsDep, StoreDep
+from studio.web.dependencies import DocumentsDep, SettingsDep, StoreDep
 from studio.web.requests import filename
 from studio.web.router import StudioRouter
 
@@ -33,6 +34,7 @@ class FileOut(BaseModel):
     media_type: str = Field(description="Found in the content.")
     sha256: str
     use: FileUse = Field(description="How agents get it when a task does not say.")
+    can_be_text: bool = Field(description="Whether `use` may be `text`: it is text, or a document to be read.")
 
 
 @router.post(
@@ -62,6 +64,7 @@ async def upload_file(
         media_type=named_type(file.media_type, clean),
         sha256=file.sha256,
         use=default_use(file.media_type, file.size),
+        can_be_text=can_be_text(file, clean),
     )
 
 
@@ -122,6 +125,26 @@ async def download_run_file(
 ) -> StreamingResponse:
     use, file = await store.run_files.get(run_id, number)
     return download(store.files, file, clean_name(use.name))
+
+
+class FileTextOut(BaseModel):
+    """What agents would read of a file whose text goes into the prompt."""
+
+    characters: int
+    tokens: int = Field(description="About so many; each model counts on its own.")
+    pages: int | None = Field(description="Of a PDF.")
+    is_cut: bool = Field(description="Whether the file holds more text than goes into the prompt.")
+
+
+@router.get("/files/{file_id}/text", summary="Measure the text that a file adds to a prompt; documents are read")
+async def measure_file_text(
+    file_id: str, store: StoreDep, documents: DocumentsDep, name: Annotated[str, Query(max_length=4000)] = ""
+) -> FileTextOut:
+    """The `name` says which kind of document the content is."""
+    file, clean = await store.files.get(file_id), clean_name(name)
+    check_use(file, clean, "text", "")
+    found = await text_of(store.files, documents, file, clean)
+    return FileTextOut(characters=found.characters, tokens=found.tokens, pages=found.pages, is_cut=found.is_cut)
 
 
 @router.get(

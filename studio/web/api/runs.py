@@ -40,7 +40,7 @@ from studio.store.json_text import JsonText
 from studio.store.run_search import RunListing
 from studio.web.api.labels import MAX_TAG
 from studio.web.auth import Person
-from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep, ViewingDep
+from studio.web.dependencies import ClosingDep, DocumentsDep, PersonDep, StoreDep, SupervisorDep, ViewingDep
 from studio.web.requests import RequestBody, large_answer
 from studio.web.router import StudioRouter
 from studio.web.sse import Event, EventStream
@@ -145,10 +145,12 @@ class EventsOut(BaseModel):
 
 
 @router.post("", status_code=201, summary="Start a run; 403 with `missing` when something is not approved")
-async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> StartedRun:
+async def start_run(
+    body: StartRun, store: StoreDep, documents: DocumentsDep, supervisor: SupervisorDep, person: PersonDep
+) -> StartedRun:
     team = await store.teams.get(body.team_id)
     mocks = mocks_in(team.layout) if body.with_mocks else {}
-    task = await with_files(store, body.task, given_files(body.files))
+    task = await with_files(store, documents, body.task, given_files(body.files))
     run_id = await supervisor.start(
         team.component,
         task,
@@ -257,7 +259,12 @@ async def list_events(
 
 @router.post("/{run_id}/commands", summary="Control a run: pause, resume, step, stop, or answer its question")
 async def command_run(
-    run_id: str, body: RunCommand, store: StoreDep, supervisor: SupervisorDep, person: PersonDep
+    run_id: str,
+    body: RunCommand,
+    store: StoreDep,
+    documents: DocumentsDep,
+    supervisor: SupervisorDep,
+    person: PersonDep,
 ) -> JsonObject:
     if body.command == "budget":
         raise ConfigError("To change the limits of a run, use `PUT /api/runs/{run_id}/budget`.", where="/command")
@@ -266,7 +273,7 @@ async def command_run(
     if "files" in body.data or (body.files and body.command not in TAKES_FILES):
         raise ConfigError("Files belong to an answer or a message.", fix="Send them as `files`.", where="/files")
     seq = (await supervisor.view(run_id)).last_seq if body.files else 0
-    async with sent_files(store, run_id, given_files(body.files), seq) as files:
+    async with sent_files(store, documents, run_id, given_files(body.files), seq) as files:
         data = {**body.data, **files}
         view = await supervisor.command(
             run_id, body.command, by=person.name, request_id=body.request_id, text=body.text, data=data

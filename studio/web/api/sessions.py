@@ -11,7 +11,7 @@ from studio.errors import NotFound
 from studio.runs import RunSummary
 from studio.services.attachments import with_files
 from studio.web.api.runs import GivenFiles, StartedRun, given_files
-from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
+from studio.web.dependencies import DocumentsDep, PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import RequestBody, large_answer
 from studio.web.router import StudioRouter
 
@@ -43,9 +43,9 @@ class SessionOut(BaseModel):
 
 @router.post("/runs/{run_id}/next", status_code=201, summary="Start the next run of a session with another task")
 async def create_next_run(
-    run_id: str, body: NextTask, store: StoreDep, supervisor: SupervisorDep, person: PersonDep
+    run_id: str, body: NextTask, store: StoreDep, documents: DocumentsDep, supervisor: SupervisorDep, person: PersonDep
 ) -> StartedRun:
-    task = await with_files(store, body.task, given_files(body.files))
+    task = await with_files(store, documents, body.task, given_files(body.files))
     return StartedRun(id=await supervisor.start_next(run_id, task, by=person.name))
 
 

@@ -87,6 +87,7 @@ GET /api/runs/{run_id}/index
 GET /api/runs/{run_id}/search
 GET /api/runs/{run_id}/state
 GET /api/files/{file_id}
+GET /api/files/{file_id}/text
 GET /api/runs/{run_id}/files
 GET /api/runs/{run_id}/files/archive
 GET /api/runs/{run_id}/files/{number}

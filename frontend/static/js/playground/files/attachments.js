@@ -2,7 +2,7 @@
 /** @import {FileUse, GivenFile} from '../types.js' */
 import { api } from '../../core/api.js'
 import { announce, el, icon } from '../../core/dom.js'
-import { size } from './file-words.js'
+import { amount, size } from './file-words.js'
 
 /** @type {{[use in FileUse]: string}} how agents get a file */
 const USES = { text: 'Text in the prompt', picture: 'Picture', folder: 'Folder only' }
@@ -15,6 +15,7 @@ const MB = 1024 * 1024
  * @property {string} id  '' until it is uploaded
  * @property {FileUse} use
  * @property {FileUse} most  what its content allows beside the folder
+ * @property {string} note  how much text it is, or why it cannot be read
  * @property {number} done  share that is uploaded, 0 to 1
  * @property {string} thumbnail  blob URL, or ''
  * @property {AbortController} upload
@@ -49,6 +50,7 @@ export function attachments(shelf, { maxMb, changed, refuse, focus }) {
       file.id === ''
         ? el('progress', { max: 1, value: file.done, 'aria-label': `Uploading ${file.name}` })
         : useOf(file),
+      file.note !== '' && el('span', { class: 'muted small', role: 'status' }, file.note),
       el(
         'button',
         {
@@ -111,11 +113,47 @@ export function attachments(shelf, { maxMb, changed, refuse, focus }) {
       Object.assign(file, { id: kept.id, name: kept.name, use: kept.use, most: kept.use })
       announce(`${file.name} is attached.`)
       show()
+      if (kept.can_be_text && kept.size > 0) void measure(file)
     } catch (error) {
       if (file.upload.signal.aborted) return
       remove(file)
       refuse(`${file.name}: ${error instanceof Error ? error.message : error}`)
     }
+  }
+
+  /**
+   * Show how much of the prompt its text takes. A document is read for that: from now on it can be
+   * text.
+   * @param {Attached} file
+   */
+  async function measure(file) {
+    const isDocument = file.most === 'folder'
+    if (isDocument) note(file, 'Reading…')
+    try {
+      const address = `/api/files/${file.id}/text?name=${encodeURIComponent(file.name)}`
+      const found = await api.get(address, { signal: file.upload.signal })
+      if (isDocument) Object.assign(file, { use: 'text', most: 'text' })
+      note(file, amount(found))
+    } catch (error) {
+      if (file.upload.signal.aborted) return
+      note(file, isDocument && error instanceof Error ? error.message : '')
+    }
+  }
+
+  /**
+   * Who is at the chip stays there.
+   * @param {Attached} file
+   * @param {string} words
+   */
+  function note(file, words) {
+    file.note = words
+    const before = shelf.children[files.indexOf(file)]
+    if (!before) return
+    const focused = before.contains(document.activeElement) && document.activeElement?.localName
+    const now = chip(file)
+    before.replaceWith(now)
+    if (focused) /** @type {HTMLElement | null} */ (now.querySelector(focused))?.focus()
+    changed()
   }
 
   return {
@@ -133,6 +171,7 @@ export function attachments(shelf, { maxMb, changed, refuse, focus }) {
           id: '',
           use: /** @type {const} */ ('folder'),
           most: /** @type {const} */ ('folder'),
+          note: '',
           done: 0,
           thumbnail: /^image\/(png|jpeg|gif|webp)$/.test(content.type)
             ? URL.createObjectURL(content)
@@ -157,6 +196,7 @@ export function attachments(shelf, { maxMb, changed, refuse, focus }) {
           id,
           use,
           most,
+          note: '',
           done: 1,
           thumbnail: '',
           upload: new AbortController(),

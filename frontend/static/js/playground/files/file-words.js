@@ -16,6 +16,15 @@ export function size(bytes) {
 }
 
 /**
+ * How much of a prompt a text takes.
+ * @param {{tokens: number, pages: number | null, is_cut: boolean}} text
+ */
+export function amount({ tokens, pages, is_cut: isCut }) {
+  const counted = pages === null ? '' : `${pages} ${pages === 1 ? 'page' : 'pages'}, `
+  return `${counted}about ${tokens.toLocaleString('en')} tokens${isCut ? ', cut' : ''}`
+}
+
+/**
  * The files that the metadata of a message, or an event of a tool, tells of.
  * @param {Body} body
  * @returns {SaidFile[]}
