@@ -85,6 +85,8 @@ def eval_run(
     wanted = LocalEvaluation(suite, team, against, team_name, plan, gate, approve, allow_host or (), keep)
     settings = Settings.from_env(data_dir=data_dir)
     raise typer.Exit(evaluate_files(settings, wanted, junit=junit, as_json=as_json))
+
+
 @eval_app.command("import")
 def eval_import(
     files: Annotated[list[Path], typer.Argument(help="File of cases, and the files that it names.")],
