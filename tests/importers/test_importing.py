@@ -15,7 +15,7 @@ import pytest
 from studio import effects
 from studio.code import InvalidPython
 from studio.components import JsonObject, envelopes, load_component
-from studio.effects import HumanQuestion
+from studio.effects import HumanAnswer, HumanQuestion
 from studio.errors import InvalidDocument, StudioError, TooLarge
 from studio.importers import Imported, UnknownSource, bundle_of, import_bundle
 from studio.messages import TaskResult
@@ -255,8 +255,8 @@ def test_an_approval_asks_its_question_and_each_answer_has_its_end():
 
 
 async def test_a_person_approves_and_the_workflow_goes_on(monkeypatch: pytest.MonkeyPatch):
-    async def approved(question: HumanQuestion) -> str:
-        return question.choices[0]
+    async def approved(question: HumanQuestion) -> HumanAnswer:
+        return HumanAnswer(question.choices[0])
 
     monkeypatch.setattr(effects, "ask_human", approved)
     document = read(APPROVAL).team
