@@ -153,7 +153,9 @@ def test_a_release_goes_live_after_a_look_at_what_changes_and_is_rolled_back(
     open_page: OpenPage, api: httpx.Client
 ) -> None:
     page = open_page()
-    published(page, api, "released")
+    key = published(page, api, "released")
+    called = {"headers": {"Authorization": f"Bearer {key}"}, "params": {"wait_s": 20}}
+    httpx.post(f"{origin(page)}/d/released/calls", json={"task": "Say hello."}, **called).raise_for_status()
     found = api.get("/api/deployments/released").json()
     team_ = api.get(f"/api/teams/{found['team_id']}").json()
     component = team_["component"]
@@ -167,6 +169,9 @@ def test_a_release_goes_live_after_a_look_at_what_changes_and_is_rolled_back(
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Compared to live release 1")).to_be_visible()
     expect(page.locator("[data-diff]")).to_contain_text("Be brief.")
+    page.get_by_role("button", name="Replay calls").press("Enter")
+    expect(page.get_by_text("0 of 1 stay the same.")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="Say hello.")).to_contain_text("with other content")
     page.get_by_role("button", name="Make live").click()
     page.get_by_role("dialog").get_by_role("button", name="Make live").click()
     expect(page.locator("[data-release='2']")).to_contain_text("Live")

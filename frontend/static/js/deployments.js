@@ -64,6 +64,20 @@ on(page, 'click', '[data-turn]', (_event, button) =>
   change(() => api.patch(path, { is_on: button.dataset['turn'] === 'on' })),
 )
 
+on(page, 'click', '[data-replay-calls]', async (_event, element) => {
+  const button = /** @type {HTMLButtonElement} */ (element)
+  const shown = find('#replayed-calls')
+  button.disabled = true
+  shown.setAttribute('aria-busy', 'true')
+  try {
+    shown.innerHTML = await api.get(button.dataset['replayCalls'] ?? '', { as: 'text' })
+  } catch (error) {
+    toastError(error)
+  }
+  shown.setAttribute('aria-busy', 'false')
+  button.disabled = false
+})
+
 on(page, 'click', '[data-delete-deployment]', async () => {
   const text =
     'Its keys stop working immediately. The runs of its calls are kept; the list of calls and its usage are not.'

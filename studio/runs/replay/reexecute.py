@@ -51,6 +51,8 @@ class Reexecution:
         divergence: Where the team did something else than was recorded; None where it did the same.
         state: What the team remembers at the end, as `Team.save_state` gives it.
         error: What the team failed with.
+        has_ended: Whether the team came to its own end.
+        rest_seq: Number of the first entry that the team did not come to; None where all happened again.
     """
 
     items: list[BaseMessage] = field(default_factory=list[BaseMessage])
@@ -58,6 +60,8 @@ class Reexecution:
     divergence: Divergence | None = None
     state: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     error: Exception | None = None
+    has_ended: bool = False
+    rest_seq: int | None = None
 
 
 async def reexecute(
@@ -113,6 +117,8 @@ async def reexecute(
             if with_state:
                 found.state = await team.save_state()
             pulling.cancel()
+    head = await cursor.head()
+    found.rest_seq = head.seq if head else None
     found.last_seq, found.divergence = cursor.last_seq, port.divergence
     return found
 
@@ -153,6 +159,7 @@ async def _pull(
                 await rest.yield_if_due()
                 item = await anext(stream, None)
                 if item is None or isinstance(item, TaskResult):
+                    found.has_ended = True
                     break
                 if not item.is_kept:
                     found.items += [item] if isinstance(item, Explanation) else []

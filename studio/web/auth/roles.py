@@ -122,6 +122,8 @@ GET /fragments/teams/{team_id}/publish
 GET /api/deployments
 GET /api/deployments/{deployment}
 GET /api/deployments/{deployment}/hooks
+GET /api/deployments/{deployment}/releases/{number}/replay
+GET /fragments/deployments/{deployment}/releases/{number}/replay
 GET /api/deployments/{deployment}/schedules
 GET /api/teams/{team_id}/suites
 GET /api/suites/{suite_id}
