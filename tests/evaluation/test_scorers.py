@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from studio.evaluation.scorers.sequences import mismatch
+from studio.evaluation.suite_file import check_suite
 from studio.evaluation.suites import Case, Suite, score_run
 from studio.runs import LogEntry, RunStatus, Usage
 from studio.runs.state import RunState
@@ -254,3 +255,13 @@ def test_stricter_modes_imply_looser_ones(expected: list[str], found: list[str])
     assert fits["any_order"] == (sorted(expected) == sorted(found))
     assert fits["any_order"] == (fits["subset"] and fits["superset"])
     assert fits["superset"] or not fits["in_order"]
+
+
+def test_an_argument_that_must_be_null_stays_so_when_the_suite_is_kept():
+    calls: JsonValue = [{"name": "find", "arguments": {"a": None}}]
+    suite: JsonObject = {"suite": "x", "scorers": [{"calls": calls}]}
+    kept = check_suite(check_suite(suite).model_dump(mode="json", exclude_defaults=True))
+    (scorer,) = kept.scorers
+    case = Case(task="t")
+    assert scorer.score(ended(*called("find", '{"a": null}')), case).verdict == "pass"
+    assert scorer.score(ended(*called("find", '{"a": {}}')), case).verdict == "fail"

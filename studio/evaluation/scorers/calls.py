@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonValue, model_serializer, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 from typing_extensions import override
 
+from studio.components import JsonObject
 from studio.components.patterns import MAX_STEPS_AT_ONCE, PatternText, compiled
 from studio.evaluation.cases import CaseFields, as_text
 from studio.evaluation.scorers.base import Name, Names, Score, Scorer, failed, passed, unscored
@@ -40,6 +41,11 @@ class ExpectedArgument(BaseModel):
         fields = cast("dict[str, object]", value if isinstance(value, dict) else {})
         is_rule = len(fields) == 1 and fields.keys() <= set(cls.model_fields)
         return fields if is_rule else {"equal": cast("object", value)}
+
+    @model_serializer
+    def _written(self) -> JsonObject:
+        """The one rule that was given: null is a value, too."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
