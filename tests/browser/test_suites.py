@@ -265,6 +265,7 @@ def test_rows_are_pasted_and_files_imported(open_page: OpenPage, tmp_path: Path)
     expect(preview).to_contain_text("1 case from Google ADK")
     expect(preview).to_contain_text("ADK compares answers by ROUGE-1")
     preview.get_by_role("button", name="Add 1 case").click()
+    expect(page.get_by_role("button", name="Edit case hi")).to_be_visible()
     expect(page.get_by_text("Calls exactly, in this order: greet.")).to_be_visible()
     assert [each["task"] for each in document(page, suite_id)["cases"]][2:] == ["Name a tree.", "Name a wood.", "hi"]
 

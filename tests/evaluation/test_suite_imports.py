@@ -182,6 +182,26 @@ def test_the_three_forms_of_adk_are_one_case_each(form: str):
     assert ("State of the session" in said(found, "dropped")) == (form != "turns")
 
 
+@pytest.mark.parametrize(
+    ("criteria", "words"),
+    [
+        (
+            {"tool_trajectory_avg_score": 0.2, "response_match_score": {"threshold": 0.4}},
+            [
+                'Calls at least: refund(order="17", note="{text_1}").',
+                "Hands off to in this order: refunds.",
+                "The answer has words of “{target}”, F1 at least 0.4.",
+            ],
+        ),
+        ({"response_match_score": 0.5}, ["The answer has words of “{target}”, F1 at least 0.5."]),
+        ({"hallucinations_v1": 1}, ["No tool call fails."]),
+    ],
+)
+def test_the_criteria_beside_adk_tests_say_how_good_a_run_must_be(criteria: dict[str, Any], words: list[str]):
+    beside = {"test_config.json": json.dumps({"criteria": criteria}), "a.test.json": json.dumps(TURNS)}
+    assert words_of(import_suite(beside)) == words
+
+
 # --- promptfoo ---
 
 CONFIG = """

@@ -14,8 +14,24 @@ from studio.importers.parts import Part
 SOURCE = "adk"
 HANDOFF = "transfer_to_agent"
 """The tool with which an ADK agent hands over."""
+CRITERIA = "test_config.json"
+"""The file beside tests that says how good they must be."""
 RESPONSE_MATCH = 0.8
 """ADK's own criterion where a test names none."""
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """How good a run must be: shares of turns with the expected calls, and of words of the answer. None: not judged."""
+
+    calls: float | None = 1.0
+    answer: float | None = RESPONSE_MATCH
+
+    @classmethod
+    def read(cls, root: Part) -> Criteria:
+        """Those of a file. A criterion may be a number, or an object with `threshold`."""
+        named = root.get("criteria")
+        return cls(_threshold(named, "tool_trajectory_avg_score"), _threshold(named, "response_match_score"))
 
 
 @dataclass
@@ -38,64 +54,85 @@ def is_adk(root: Part) -> bool:
     return root.get("eval_cases") is not None
 
 
-def import_adk(draft: SuiteDraft, root: Part) -> str:
+def import_adk(draft: SuiteDraft, root: Part, criteria: Criteria | None = None) -> str:
     """Make a case of each conversation."""
+    criteria = criteria or Criteria()
+    _report_criteria(draft, root, criteria)
     if (sets := root.get("eval_cases")) is not None:
         for part in sets.all_of():
             turns = [_invocation(each) for each in _all(part.get("conversation"))]
             state = part.get("session_input", "state")
-            _add(draft, part, _text(part, "eval_id"), turns, state)
+            _add(draft, part, _text(part, "eval_id"), turns, state, criteria)
     elif root.items and root.items[0].get("data") is not None:
         for part in root.items:
             turns = [_turn(each) for each in _all(part.get("data"))]
-            _add(draft, part, _text(part, "name"), turns, part.get("initial_session", "state"))
+            _add(draft, part, _text(part, "name"), turns, part.get("initial_session", "state"), criteria)
     else:
-        _add(draft, root, draft.name, [_turn(each) for each in root.items or ()], None)
+        _add(draft, root, draft.name, [_turn(each) for each in root.items or ()], None, criteria)
     return SOURCE
 
 
-def _add(draft: SuiteDraft, part: Part, name: str, turns: Sequence[_Turn], state: Part | None) -> None:
+def _add(
+    draft: SuiteDraft, part: Part, name: str, turns: Sequence[_Turn], state: Part | None, criteria: Criteria
+) -> None:
     if not turns:
         draft.say("dropped", part.place, f"Case {name!r}", "It has no turn.")
         return
     fields: JsonObject = {}
     calls = [call for turn in turns for call in turn.calls]
-    scorers: list[JsonValue] = [_calls(fields, [call for call in calls if call[0] != HANDOFF])]
+    expected = [call for call in calls if call[0] != HANDOFF]
+    scorers: list[JsonValue] = []
+    if criteria.calls is not None and (expected or criteria.calls >= 1):
+        scorers.append(_calls(fields, expected, is_exact=criteria.calls >= 1))
     targets: list[JsonValue] = [str(given.get("agent_name", "")) for tool, given in calls if tool == HANDOFF]
-    if targets:
+    if targets and criteria.calls is not None:
         scorers.append({"handoffs": {"in_order": targets}})
     reference = turns[-1].reference.strip()
-    if reference:
-        scorers.append({"words_f1": {"text": "{target}", "at_least": RESPONSE_MATCH}})
-    _report(draft, part, turns, state, has_reference=bool(reference))
+    if reference and criteria.answer is not None:
+        scorers.append({"words_f1": {"text": "{target}", "at_least": criteria.answer}})
+    _report(draft, part, turns, state)
     task = "\n\n".join(turn.query for turn in turns)
     draft.add(part.place, task, f"Case {name!r}", id=name, target=reference, fields=fields, scorers=scorers)
 
 
-def _report(draft: SuiteDraft, part: Part, turns: Sequence[_Turn], state: Part | None, *, has_reference: bool) -> None:
-    here = draft.here
+def _report(draft: SuiteDraft, part: Part, turns: Sequence[_Turn], state: Part | None) -> None:
     if len(turns) > 1:
         why = "A case has one task, so the messages are put together. Only the last answer is judged."
-        draft.say("approximated", part.place, f"{len(turns)} turns", why, became=f"{here}/task")
-    if has_reference:
-        why = f"ADK compares answers by ROUGE-1 from {RESPONSE_MATCH:g}; here the F1 of words counts."
-        draft.say("approximated", part.place, "Expected answer", why, became=f"{here}/target")
+        draft.say("approximated", part.place, f"{len(turns)} turns", why, became=f"{draft.here}/task")
     if any(turn.has_steps for turn in turns):
         draft.say("dropped", part.place, "Texts of agents between", "Only the answer is judged.")
     if state is not None and not state.is_off:
         draft.say("dropped", state.place, "State of the session", "A case begins without one.")
 
 
-def _calls(fields: JsonObject, calls: Sequence[tuple[str, JsonObject]]) -> JsonObject:
-    """ADK compares all calls with all arguments."""
+def _report_criteria(draft: SuiteDraft, root: Part, criteria: Criteria) -> None:
+    """How calls and answers are judged, which holds for all cases."""
+    if criteria.answer is not None:
+        why = f"ADK compares answers by ROUGE-1 from {criteria.answer:g}; here the F1 of words counts."
+        draft.say("approximated", root.place, "Expected answers", why, became="/cases")
+    if criteria.calls is not None and criteria.calls < 1:
+        why = f"ADK asks for {criteria.calls:.0%} of the turns; here all calls must be there, and others may be."
+        draft.say("approximated", root.place, "Expected calls", why, "Remove those that do not matter.", "/cases")
+    draft.begin_cases()
+
+
+def _calls(fields: JsonObject, calls: Sequence[tuple[str, JsonObject]], *, is_exact: bool) -> JsonObject:
+    """ADK compares all calls of a turn with all their arguments."""
     expected: list[JsonValue] = []
     for tool, arguments in calls:
         rules: JsonObject = {
             name: {"equal": literal(fields, value) if isinstance(value, str) else value}
             for name, value in arguments.items()
         }
-        expected.append({"name": tool, "arguments": rules, "no_others": True})
-    return {"calls": {"exact": expected}}
+        expected.append({"name": tool, "arguments": rules, "no_others": is_exact})
+    return {"calls": {"exact" if is_exact else "superset": expected}}
+
+
+def _threshold(criteria: Part | None, name: str) -> float | None:
+    """A share from 0 to 1; one of 0 asks for nothing."""
+    found = criteria.get(name) if criteria is not None else None
+    value = (found.get("threshold") or found).value if found is not None else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1 else None
 
 
 def _turn(part: Part) -> _Turn:

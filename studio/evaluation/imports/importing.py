@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject
 from studio.components.document import MAX_BYTES
 from studio.errors import InvalidDocument, TooLarge
-from studio.evaluation.imports.adk import import_adk, is_adk
+from studio.evaluation.imports.adk import CRITERIA, Criteria, import_adk, is_adk
 from studio.evaluation.imports.drafts import ImportedSuite, SuiteDraft
 from studio.evaluation.imports.promptfoo import (
     import_promptfoo,
@@ -108,7 +108,7 @@ def name_for(text: str) -> str:
 
 def _main(files: Mapping[str, str]) -> str:
     for suffix in TEXTS:
-        found = [name for name in files if name.lower().endswith(suffix)]
+        found = [name for name in files if name.lower().endswith(suffix) and PurePosixPath(name).name != CRITERIA]
         if found:
             return found[0]
     raise InvalidDocument("There is no file of cases.", fix=f"Choose a file that ends in {', '.join(TEXTS)}.")
@@ -126,14 +126,18 @@ def _imported(draft: SuiteDraft, name: str, files: Mapping[str, str]) -> Importe
     root = json_part(name, text, Budget(MAX_BYTES, MAX_JSON_PARTS)) if is_json else yaml_part(name, text, Budget())
     if root.get("suite") is not None and _is_suite(root):
         return _own(draft, name, text, files)
+    beside = {PurePosixPath(each).name: content for each, content in files.items()}
     if (tasks := root.get("tasks")) is not None and is_tau2(tasks):
         root = tasks
-    readers = ((is_adk, import_adk), (is_tau2, import_tau2), (is_pydantic_evals, import_pydantic_evals))
+    if is_adk(root):
+        text = beside.get(CRITERIA, "")
+        criteria = Criteria.read(json_part(CRITERIA, text, Budget())) if text else Criteria()
+        return draft.finish(import_adk(draft, root, criteria))
+    readers = ((is_tau2, import_tau2), (is_pydantic_evals, import_pydantic_evals))
     for finds, read in readers:
         if finds(root):
             return draft.finish(read(draft, root))
     if is_promptfoo(root):
-        beside = {PurePosixPath(each).name: content for each, content in files.items()}
         return draft.finish(import_promptfoo(draft, root, beside))
     if root.items and all(each.entries is not None for each in root.items):
         return draft.finish(import_rows(draft, _rows_of(root, rows), is_table=False))
