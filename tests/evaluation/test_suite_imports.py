@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
+import random
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import pytest
+import yaml
 
 from studio.code.conversion import Verdict
 from studio.errors import InvalidDocument, StudioError, TooLarge
@@ -387,6 +391,34 @@ def test_tau2_tasks_keep_calls_and_what_must_be_told():
 def test_odd_files_are_refused_or_read_and_never_break(name: str, text: str):
     with contextlib.suppress(StudioError):  # anything else is a fault of the reader
         check_suite(imported(name, text).document)
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if path:
+        yield path
+    inner: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, dict):
+        inner = cast("dict[str, Any]", value).items()
+    elif isinstance(value, list):
+        inner = enumerate(cast("list[Any]", value))
+    for key, each in inner:
+        yield from _places(each, (*path, key))
+
+
+@pytest.mark.parametrize("source", ["adk", "promptfoo"])
+def test_a_damaged_file_is_refused_or_read_wherever_the_damage_is(source: str):
+    whole: Any = TURNS if source == "adk" else yaml.safe_load(CONFIG)
+    damage: list[Any] = [None, 3, "", True, [], {}, [None], {"a": {"b": [1]}}, "{a}", "file://x", "\ud800", 1e308]
+    chosen = random.Random(7)
+    for path in list(_places(whole)):
+        for replacement in chosen.sample(damage, 4):
+            damaged = copy.deepcopy(whole)
+            place = damaged
+            for step in path[:-1]:
+                place = place[step]
+            place[path[-1]] = replacement
+            with contextlib.suppress(StudioError):
+                imported("a.json", damaged)
 
 
 def test_a_formula_stays_a_text_and_bounds_hold():

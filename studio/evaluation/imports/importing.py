@@ -82,7 +82,7 @@ def merged(document: JsonObject, imported: ImportedSuite) -> JsonObject:
     )
     has_scorers = bool(document.get("always") or document.get("scorers"))
     if not cases and not has_scorers:
-        return {**imported.document, "suite": document.get("suite", imported.document["suite"])}
+        return {**imported.document, **{name: value for name, value in document.items() if value}}
     shared = [] if imported.is_guess and has_scorers else [*always, *scorers]
     return {**document, "cases": [*cases, *(_with_scorers(cast("JsonObject", case), shared) for case in added)]}
 
