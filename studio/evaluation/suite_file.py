@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import cast
 
 import yaml
 from pydantic import BaseModel, ValidationError
-from typing_extensions import override
 
 from studio.components import JsonObject
 from studio.components.document import MAX_BYTES
 from studio.components.findings import findings_from
 from studio.components.pointers import steps_of
-from studio.errors import ConfigError, Finding, InvalidDocument, TooLarge, first_findings
+from studio.errors import Finding, InvalidDocument, TooLarge, first_findings
+from studio.evaluation.mistakes import InvalidSuite, PlacedFinding
 from studio.evaluation.scorers.entry import nearest_name
 from studio.evaluation.suites import Case, Suite, findings_of
-from studio.evaluation.tables import PlacedFinding, Rows, read_jsonl, read_table
+from studio.evaluation.tables import Rows, read_jsonl, read_table
 from studio.importers.parts import MAX_LENGTH, Budget, Location, Part, json_part, yaml_part
 
 MAX_JSON_PARTS = 2_000_000
@@ -27,22 +27,6 @@ CASE_FIELDS = frozenset(Case.model_fields) - {"scorers", "fields", "origin"}
 
 ReadBeside = Callable[[str], str]
 """Gives the text of a file beside the suite, by its name."""
-
-
-class InvalidSuite(ConfigError):
-    """One or more places of a suite file are wrong; `placed` lists all of them, up to 200."""
-
-    code = "invalid_suite"
-
-    def __init__(self, placed: Sequence[PlacedFinding]) -> None:
-        first = placed[0]
-        more = f" (and {len(placed) - 1} more)" if len(placed) > 1 else ""
-        super().__init__(f"{first.finding.message}{more}", fix=first.finding.fix, where=str(first.place))
-        self.placed = tuple(placed)
-
-    @override
-    def as_json(self) -> dict[str, object]:
-        return {**super().as_json(), "findings": [each.as_json() for each in self.placed]}
 
 
 def read_suite(name: str, text: str, read_beside: ReadBeside, *, needs_cases: bool = True) -> Suite:

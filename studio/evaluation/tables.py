@@ -9,22 +9,11 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from studio.components import JsonObject, parse_json
+from studio.components import parse_json
 from studio.errors import Finding, InvalidDocument, StudioError, TooLarge
+from studio.evaluation.mistakes import PlacedFinding
 from studio.evaluation.suites import MAX_CASES
 from studio.importers.parts import Location
-
-
-@dataclass(frozen=True)
-class PlacedFinding:
-    """A finding and where it stands in the files."""
-
-    finding: Finding
-    place: Location
-
-    def as_json(self) -> JsonObject:
-        said: JsonObject = {"code": self.finding.code, "message": self.finding.message, "fix": self.finding.fix}
-        return {**said, "where": self.finding.where, **self.place.as_json()}
 
 
 @dataclass

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from studio.components import JsonObject
 from studio.evaluation.scorers import SCORERS
 from studio.evaluation.scorers.entry import Not
 from studio.evaluation.suite_file import check_suite
@@ -16,7 +17,7 @@ from studio.web.suite_rows import PAGE
 from tests.web.documents import assistant, team
 from tests.web.following import ended
 from tests.web.page_text import text_of
-from tests.web.publishing import publish
+from tests.web.publishing import publish, running
 
 SCORERS_IN_WORDS: list[tuple[Any, str]] = [
     ({"includes": "pine"}, "The answer includes “pine”."),
@@ -272,3 +273,21 @@ def test_calls_of_a_published_team_can_become_cases(client: TestClient):
     page = client.get(f"/deployments/{published.name}/calls").text
     assert f'data-add-to-suite="{run_id}"' in page
     assert f'data-team="{published.team_id}"' in client.get(f"/fragments/runs/{run_id}/case").text
+
+
+def test_a_suite_that_another_release_kept_is_corrected_as_text(client: TestClient):
+    suite = suite_of(client)
+    document: JsonObject = {"suite": "old", "scorers": [{"rouge": "x"}], "cases": [{"task": "a"}]}
+
+    async def keep() -> None:
+        await running(client).store.suites.save(suite["id"], 1, "old", document, 1, "ann")
+
+    assert client.portal is not None
+    client.portal.call(keep)
+    page = client.get(f"/suites/{suite['id']}")
+    assert page.status_code == 200
+    assert "There is no scorer &#39;rouge&#39;." in page.text
+    assert "rouge: x" in page.text
+    right = {"text": "suite: new\nscorers: [no_errors]\ncases: [{task: a}]", "revision": 2}
+    assert client.put(f"/api/suites/{suite['id']}/text", json=right).status_code == 200
+    assert "No tool call fails." in client.get(f"/suites/{suite['id']}").text

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
+from studio.evaluation.mistakes import InvalidSuite, PlacedFinding
 from studio.evaluation.scorers.words import scorer_words
 from studio.evaluation.suites import Suite
 from studio.services.team_suites import MAX_RUNS, stored_suite, suite_text
@@ -69,7 +70,10 @@ async def suite_page(
     search: Annotated[str, Query(max_length=200)] = "",
     page: PageNumber = 1,
 ) -> Response:
-    row, suite = await stored_suite(store, suite_id)
+    try:
+        row, suite = await stored_suite(store, suite_id)
+    except InvalidSuite as error:  # another release kept it: here it can be corrected
+        return await _text_page(request, templates, store, suite_id, error.placed)
     return await _page(
         request,
         templates,
@@ -85,9 +89,7 @@ async def suite_page(
 
 @router.get("/{suite_id}/text")
 async def text_page(request: Request, suite_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
-    row = await store.suites.get(suite_id)
-    form, text = await suite_text(row.document)
-    return await _page(request, templates, store, row, "text", form=form, text=text)
+    return await _text_page(request, templates, store, suite_id)
 
 
 @router.get("/{suite_id}/import")
@@ -100,6 +102,14 @@ async def past_runs_page(request: Request, suite_id: str, store: StoreDep, templ
     row = await store.suites.get(suite_id)
     runs = await store.runs.list(RunFilter(team_id=row.team_id), limit=RUNS_SHOWN)
     return await _page(request, templates, store, row, "past-runs", runs=runs, most=MAX_RUNS)
+
+
+async def _text_page(
+    request: Request, templates: Templates, store: Store, suite_id: str, mistakes: Sequence[PlacedFinding] = ()
+) -> Response:
+    row = await store.suites.get(suite_id)
+    form, text = await suite_text(row.document)
+    return await _page(request, templates, store, row, "text", form=form, text=text, mistakes=mistakes)
 
 
 async def _page(
