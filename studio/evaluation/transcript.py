@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from studio.components import JsonObject
+from studio.errors import ModelUnavailable
 from studio.runs import LogEntry, RunStatus
 from studio.runs.comparing.steps import text_of
 from studio.runs.state import RunState
@@ -141,7 +142,8 @@ class _Reader:
             if kind == "HandoffMessage":
                 self._hand_off(entry.seq, source, body)
         elif entry.kind == "state":
-            self._model_failed = body.get("state") == "failed" and bool(body.get("model"))
+            error = body.get("error")
+            self._model_failed = isinstance(error, dict) and error.get("code") == ModelUnavailable.code
         elif kind == "ToolCallRequestEvent":
             self._request(entry.seq, source, body)
         elif kind == "ToolCallExecutionEvent":

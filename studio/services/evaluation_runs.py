@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from studio.components import JsonObject
 from studio.errors import ConfigError, Forbidden, NotFound, StudioError, TooLarge
 from studio.evaluation.suites import Suite, score_run
 from studio.runs import Budget, Limits, RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
-from studio.runs.spending.budget_questions import OF_A_DAY, STOPPED_AT
+from studio.runs.middleware.budget import BUDGET_EXCEEDED
 from studio.services.evaluations import report_of
 from studio.services.past_runs import score_json, stored_run
 from studio.store import Store
@@ -23,6 +24,7 @@ LOOK_S = 1.0
 BUSY_LOOK_S = 0.2
 """How often is looked while an evaluation is under way."""
 BY = "evaluation"
+PRICE_UNKNOWN = "The price of a model is not known, so a limit in dollars cannot hold. Set its price, or limit tokens."
 
 _WAITS = {
     "input": ("fail", "The team asked a person. An evaluation answers no questions."),
@@ -59,22 +61,21 @@ class EvaluationRuns:
                     is_first = False
                 open_ids = await self.store.evaluations.open_ids()
                 self._suites = {key: suite for key, suite in self._suites.items() if key in open_ids}
-                for each in open_ids:
-                    wait_s = BUSY_LOOK_S
-                    await self._advance_safely(each)
+                for each in open_ids:  # one step of each, so that none holds up the others
+                    wait_s = 0 if await self._advance_safely(each) else min(wait_s, BUSY_LOOK_S)
             except StudioError as error:
                 logger.warning("Evaluations cannot be read now: %s", error)
             await asyncio.sleep(wait_s)
 
-    async def _advance_safely(self, evaluation_id: str) -> None:
-        """Whatever is wrong with one, the others go on."""
+    async def _advance_safely(self, evaluation_id: str) -> bool:
+        """As `advance`; whatever is wrong with one, the others continue."""
         try:
-            while await self.advance(evaluation_id, datetime.now(UTC)):
-                pass
+            return await self.advance(evaluation_id, datetime.now(UTC))
         except StudioError as error:
             logger.warning("Evaluation %s cannot continue now: %s", evaluation_id, error)
         except Exception:
             logger.exception("Evaluation %s cannot continue", evaluation_id)
+        return False
 
     async def advance(self, evaluation_id: str, now: datetime) -> bool:
         """Do what can be done now, and tell whether that was anything."""
@@ -156,12 +157,12 @@ class EvaluationRuns:
         evaluations = self.store.evaluations
         if cell.verdict:  # it was given up before it ended
             await evaluations.settle(cell, _paid(CellOutcome(cell.verdict, cell.detail), run))
-        elif self._was_held_back(cell, run):
-            why = LIMIT_USED_UP if not run.detail.endswith(OF_A_DAY) else run.detail
-            await evaluations.settle(cell, _paid(CellOutcome("unscored", why), run))
-            await evaluations.stop(row.id, "stopped", why)
-        elif _has_hit_limit(run):
-            await evaluations.settle(cell, _paid(CellOutcome("fail", run.detail), run))
+        elif (error := await self._limit_reached(run)) is not None:
+            if why := self._held_back(cell, run, error):
+                await evaluations.settle(cell, _paid(CellOutcome("unscored", why), run))
+                await evaluations.stop(row.id, "stopped", why)
+            else:
+                await evaluations.settle(cell, _paid(CellOutcome("fail", run.detail), run))
         else:
             outcome, is_broken = await self._score(row, cell)
             outcome = _paid(outcome, run)
@@ -170,13 +171,25 @@ class EvaluationRuns:
             else:
                 await evaluations.settle(cell, outcome)
 
-    def _was_held_back(self, cell: EvaluationCell, run: Run) -> bool:
-        """Whether a limit of the evaluation or of the day stopped a run, and not one of its team for each run."""
-        if not _has_hit_limit(run) or run.detail.endswith(OF_A_DAY):
-            return _has_hit_limit(run)
-        general = self.books.budgets.of_run("", run.team_id or "").run
-        limits = (cell.aside_micro_usd, general.micro_usd), (cell.aside_tokens, general.tokens)
-        return any(aside is not None and (limit is None or aside < limit) for aside, limit in limits)
+    async def _limit_reached(self, run: Run) -> JsonObject | None:
+        """What the log says of the limit that stopped a run; None where none did."""
+        if run.state != RunState.STOPPED.value:
+            return None
+        states = await self.store.runs.read(run.id, kinds={"state"})
+        error = states[-1].body.get("error") if states else None
+        return error if isinstance(error, dict) and error.get("code") == BUDGET_EXCEEDED else None
+
+    def _held_back(self, cell: EvaluationCell, run: Run, error: JsonObject) -> str:
+        """Why the evaluation ends, where its own limit or one of a day stopped a run; "" for a limit of the team."""
+        scope, measure = error.get("scope"), error.get("measure")
+        if scope in ("team_day", "studio_day"):
+            return run.detail
+        asides = {"micro_usd": cell.aside_micro_usd, "tokens": cell.aside_tokens}
+        aside = asides.get(str(measure)) if scope == "run" else None
+        limit = getattr(self.books.budgets.of_run("", run.team_id or "").run, str(measure), None)
+        if aside is None or (limit is not None and limit <= aside):
+            return ""
+        return PRICE_UNKNOWN if error.get("why") == "unpriced" else LIMIT_USED_UP
 
     async def _score(self, row: Evaluation, cell: EvaluationCell) -> tuple[CellOutcome, bool]:
         """The verdict, and whether the run ended for reasons that are not the team's."""
@@ -223,10 +236,6 @@ def _is_due(row: Evaluation, active: ActiveCell) -> bool:
     if row.state == "canceled":
         return True
     return run.state == RunState.PAUSED.value and run.reason in _WAITS
-
-
-def _has_hit_limit(run: Run) -> bool:
-    return run.state == RunState.STOPPED.value and run.detail.startswith(STOPPED_AT)
 
 
 def _paid(outcome: CellOutcome, run: Run) -> CellOutcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, NamedTuple
 from uuid import UUID, uuid5
 
@@ -292,7 +292,7 @@ class Evaluations:
             await session.exec(update(EvaluationCell).where(held).values(try_at=None))
 
     async def delete(self, evaluation_id: str) -> None:
-        """Delete one that has ended; its runs stay.
+        """Delete one that has ended; its runs go to the trash.
 
         Raises:
             NotFound: There is no such evaluation.
@@ -300,9 +300,22 @@ class Evaluations:
         """
         async with self._database.write() as session:
             row = await _get(session, evaluation_id)
-            if row.ended_at is None:
-                raise Conflict("The evaluation is under way.", fix="Cancel it first.")
+            await trash_runs(session, col(Evaluation.id) == evaluation_id)
             await session.delete(row)
+
+
+async def trash_runs(session: AsyncSession, *of_evaluations: ColumnElement[bool]) -> None:
+    """Move the runs of evaluations that are about to be deleted to the trash: no other list has them.
+
+    Raises:
+        Conflict: One of them is under way.
+    """
+    found = select(Evaluation.id).where(*of_evaluations)
+    if (await session.exec(found.where(col(Evaluation.ended_at).is_(None)).limit(1))).first() is not None:
+        raise Conflict("The evaluation is under way.", fix="Cancel it first.")
+    runs = select(EvaluationCell.run_id).where(col(EvaluationCell.evaluation_id).in_(found))
+    here = (col(Run.id).in_(runs), col(Run.listing) == "evaluation")
+    await session.exec(update(Run).where(*here).values(listing="trashed", trashed_at=datetime.now(UTC)))
 
 
 class _Used(NamedTuple):

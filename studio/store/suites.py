@@ -12,6 +12,8 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from studio.components import JsonObject
 from studio.errors import Conflict, NotFound
 from studio.store.database import Database
+from studio.store.evaluation_tables import Evaluation
+from studio.store.evaluations import trash_runs
 from studio.store.tables import Team, TeamSuite, without
 
 MAX_SUITES = 50
@@ -94,12 +96,14 @@ class Suites:
         return row
 
     async def delete(self, suite_id: str) -> None:
-        """Delete a suite.
+        """Delete a suite with its evaluations, whose runs go to the trash.
 
         Raises:
             NotFound: There is no such suite.
+            Conflict: An evaluation of it is under way.
         """
         async with self._database.write() as session:
+            await trash_runs(session, col(Evaluation.suite_id) == suite_id)
             await session.delete(await _get(session, suite_id))
 
 

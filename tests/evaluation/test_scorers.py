@@ -214,7 +214,8 @@ def test_limits():
 def test_a_run_that_did_not_end_by_itself():
     broken = RunStatus(state=RunState.FAILED, reason="error", detail="KeyError: 'a'")
     assert verdict({"not": {"includes": "x"}}, ended(status=broken)) == "fail"
-    state: JsonObject = {"state": "failed", "reason": "error", "agent": "writer", "model": "gpt"}
+    error: JsonObject = {"code": "model_unavailable", "message": "No answer.", "agent": "writer", "model": "gpt"}
+    state: JsonObject = {"state": "failed", "reason": "error", "error": error}
     entry = LogEntry("run", 9, STARTED + timedelta(seconds=9), "state", state)
     assert verdict({"includes": "x"}, ended(status=broken, entries=[entry])) == "unscored"
     for state_of in (RunState.STOPPED, RunState.CANCELLED, RunState.INTERRUPTED, RunState.RUNNING):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from fastapi.testclient import TestClient
 
+from studio.components import JsonObject
 from studio.services.evaluations import MAX_CELLS
 from tests.web.documents import USER_PROXY, assistant, shouting, team
 from tests.web.evaluating import added_suite, added_team, cells_of, greeter, over, started
+from tests.web.following import keeping
+from tests.web.pricing import priced, set_price, speaker
 
 
 def test_each_case_is_run_as_often_as_planned_and_scored(client: TestClient):
@@ -220,3 +223,62 @@ def test_texts_of_cases_are_shown_as_text(client: TestClient):
     page = client.get(f"/evaluations/{found['id']}").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "<b>morning" not in page
+
+
+def test_the_runs_of_a_deleted_evaluation_go_to_the_trash(client: TestClient):
+    suite_id = added_suite(client, added_team(client, "Good morning."))
+    first, second = started(client, suite_id, repeats=1), started(client, suite_id, repeats=100, at_once=1)
+    over(client, first)
+    ids = {cell["run_id"] for cell in cells_of(client, first)}
+    assert client.delete(f"/api/evaluations/{first}").status_code == 204
+    assert {run["id"] for run in client.get("/api/runs", params={"listing": "trashed"}).json()} == ids
+    assert client.delete(f"/api/suites/{suite_id}").status_code == 409
+    client.post(f"/api/evaluations/{second}/cancel")
+    over(client, second)
+    assert client.delete(f"/api/suites/{suite_id}").status_code == 204
+    assert client.get(f"/api/evaluations/{second}").status_code == 404
+    assert client.get("/api/runs", params={"listing": "evaluation"}).json() == []
+
+
+def test_a_limit_of_the_team_is_a_fail_and_no_end(client: TestClient):
+    team_id = added_team(client, "Good morning.")
+    client.put(f"/api/teams/{team_id}/budget", json={"run": {"tokens": 1}}).raise_for_status()
+    found = over(client, started(client, added_suite(client, team_id), repeats=2))
+    assert (found["state"], found["versions"][0]["failed"]) == ("finished", 4)
+    assert {cell["detail"] for cell in cells_of(client, found["id"])} == {"Stopped at the budget of this run."}
+
+
+def test_a_limit_of_the_day_stops_the_evaluation(client: TestClient):
+    team_id = added_team(client, "Good morning.")
+    client.put(f"/api/teams/{team_id}/budget", json={"day": {"tokens": 20}}).raise_for_status()
+    found = over(client, started(client, added_suite(client, team_id), repeats=5, at_once=1))
+    assert (found["state"], found["detail"]) == ("stopped", "Stopped at the budget of this team for today.")
+    assert found["sentence"] == ""
+
+
+def test_all_runs_together_cost_no_more_than_the_limit(client: TestClient):
+    set_price(client)
+    document = team(speaker("writer", priced(100, 0), priced(100, 0)), max_messages=3)
+    team_id = str(client.post("/api/teams", json={"component": document}).json()["id"])
+    suite_id = added_suite(client, team_id)
+    whole = over(client, started(client, suite_id, usd=1, repeats=1))
+    assert whole["usd"] > 0
+    limit = whole["usd"] * 3
+    found = over(client, started(client, suite_id, usd=limit, repeats=10, at_once=3))
+    assert found["state"] == "stopped"
+    assert 0 < found["usd"] <= limit
+    assert found["versions"][0]["open"] > 0
+
+
+def test_a_service_that_does_not_answer_is_tried_again_and_then_unscored(client: TestClient):
+    config: JsonObject = {"model": "gpt-4o", "api_key": "key", "base_url": "http://127.0.0.1:9/v1", "max_retries": 0}
+    model: JsonObject = {"provider": "autogen_ext.models.openai.OpenAIChatCompletionClient", "config": config}
+    agent = assistant("writer")
+    cast("JsonObject", agent["config"])["model_client"] = model
+    found = over(client, started(client, added_suite(client, keeping(client, agent)), repeats=1), 60)
+    assert found["state"] == "finished"
+    assert found["versions"][0]["unscored"] == 2
+    cells = cells_of(client, found["id"])
+    assert {cell["attempt"] for cell in cells} == {3}
+    assert all("did not answer" in cell["detail"] for cell in cells)
+    assert found["sentence"].startswith("Version 1 has no scored run.")

@@ -19,7 +19,6 @@ from studio.models.spending import Spending, TokenBound, answer_limit, answers_w
 from studio.runs.active_run import ActiveRun, Ending
 from studio.runs.journal.log import Draft, JsonObject
 from studio.runs.spending.budget_questions import (
-    STOPPED_AT,
     Answer,
     BudgetExceeded,
     question_of,
@@ -295,8 +294,9 @@ class BudgetEffects(effects.EffectsMiddleware):
             await self._stop(short)
 
     async def _stop(self, short: BudgetExceeded) -> None:
-        detail = f"{STOPPED_AT}{short.whose}."
-        error: JsonObject = {"code": BUDGET_EXCEEDED, "message": detail, "fix": "", "where": ""}
+        detail = f"Stopped at the budget of {short.whose}."
+        limit: JsonObject = {"scope": short.line.scope, "measure": short.measure, "why": short.why}
+        error: JsonObject = {"code": BUDGET_EXCEEDED, "message": detail, "fix": "", "where": "", **limit}
         self._run.interrupt(Ending(RunState.STOPPED, "user", detail, error))
         await asyncio.get_running_loop().create_future()  # until the cancelling comes
 

@@ -13,10 +13,6 @@ from studio.runs.spending.ledger import BudgetLine
 from studio.runs.spending.limits import MAX_AMOUNTS, Measure
 
 MICRO = 1_000_000
-STOPPED_AT = "Stopped at the budget of "
-"""How the detail of a run that was stopped at a limit begins; `scope_words` follow."""
-OF_A_DAY = " for today."
-"""How it ends where the limit is one of a day."""
 
 
 class Answer(BaseModel):

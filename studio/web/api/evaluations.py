@@ -249,7 +249,11 @@ async def cancel_evaluation(evaluation_id: str, store: StoreDep, person: PersonD
     return await large_answer(lambda: _report(report))
 
 
-@router.delete("/evaluations/{evaluation_id}", status_code=204, summary="Delete an evaluation that has ended")
+@router.delete(
+    "/evaluations/{evaluation_id}",
+    status_code=204,
+    summary="Delete an evaluation that has ended; its runs go to the trash",
+)
 async def delete_evaluation(evaluation_id: str, store: StoreDep) -> None:
     await store.evaluations.delete(evaluation_id)
 

@@ -150,7 +150,9 @@ async def replace_suite_text(suite_id: str, body: ChangeText, store: StoreDep, p
     return _suite(await save_suite_text(store, suite_id, body.revision, body.text, body.form, person.name))
 
 
-@router.delete("/suites/{suite_id}", status_code=204, summary="Delete a suite; runs stay")
+@router.delete(
+    "/suites/{suite_id}", status_code=204, summary="Delete a suite with its evaluations; their runs go to the trash"
+)
 async def delete_suite(suite_id: str, store: StoreDep) -> None:
     await store.suites.delete(suite_id)
 
