@@ -7,6 +7,7 @@ is waited for.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -197,6 +198,21 @@ def test_scoring_long_runs_does_not_hold_up_the_loop(client: TestClient, large: 
     runs = [large.long_run, large.heavy_run, large.bulky_run]
     found = watched(client, "POST", f"/api/suites/{large.suite}/scores", json={"run_ids": runs}).json()
     assert [run["run"] for run in found["runs"]] == runs
+
+
+def test_a_large_evaluation_does_not_hold_up_the_loop(client: TestClient, large: Large):
+    suite = client.post(f"/api/teams/{large.wide_team}/suites", json={"document": wide_suite()}).json()["id"]
+    plan = {"repeats": 5, "usd": 1, "at_once": 2}
+    started = watched(client, "POST", f"/api/suites/{suite}/evaluations", json=plan).json()
+    path = f"/api/evaluations/{started['id']}"
+    watchdog = Watchdog()
+    with watchdog.watching():
+        while client.get(path).json()["versions"][0]["open"] > 4_995:
+            time.sleep(0.05)
+        client.post(f"{path}/cancel")
+        while client.get(path).json()["ended_at"] is None:
+            time.sleep(0.05)
+    assert [str(stall) for stall in watchdog.stalls] == []
 
 
 def test_a_long_answer_word_by_word_does_not_hold_up_the_loop(server: TestClient, client: TestClient, large: Large):
