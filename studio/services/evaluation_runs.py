@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from studio.components import JsonObject
-from studio.errors import ConfigError, Forbidden, NotFound, StudioError, TooLarge
+from studio.errors import ConfigError, Forbidden, NotFound, SetupError, StudioError, TooLarge
 from studio.evaluation.suites import Suite, score_run
 from studio.runs import Budget, Limits, RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
 from studio.runs.middleware.budget import BUDGET_EXCEEDED
 from studio.services.evaluations import report_of
 from studio.services.past_runs import score_json, stored_run
-from studio.store import Store
+from studio.store import StorageUnavailable, Store
 from studio.store.evaluation_tables import Evaluation, EvaluationCell
 from studio.store.evaluations import LIMIT_USED_UP, MAX_ATTEMPTS, ActiveCell, CellOutcome
+from studio.store.runs import UNFINISHED
 from studio.store.tables import Run
 
 LOOK_S = 1.0
@@ -107,7 +108,7 @@ class EvaluationRuns:
                 await self.store.evaluations.settle(cell, CellOutcome("unscored", "The evaluation was canceled."))
             else:
                 await self._begin(row, cell)
-        elif RunState(run.state).is_final:
+        elif run.state not in UNFINISHED:
             await self._settle(row, cell, run)
         elif cell.state == "starting":
             await self.store.evaluations.has_begun(cell)
@@ -135,7 +136,9 @@ class EvaluationRuns:
                     run_id=cell.run_id,
                     listing="evaluation",
                 )
-        except (ConfigError, Forbidden) as error:
+        except StorageUnavailable:
+            raise
+        except (ConfigError, Forbidden, SetupError) as error:
             await evaluations.settle(cell, CellOutcome("unscored", f"The run could not begin: {error.what}"))
             return
         await evaluations.has_begun(cell)
@@ -201,7 +204,11 @@ class EvaluationRuns:
             past = await stored_run(self.store, cell.run_id)
         except (NotFound, TooLarge) as error:
             return CellOutcome("unscored", error.what), False
-        score = await asyncio.to_thread(score_run, suite, case, past.transcript)
+        try:
+            score = await asyncio.to_thread(score_run, suite, case, past.transcript)
+        except Exception as error:  # or the evaluation would never end
+            logger.exception("A scorer failed for run %s", cell.run_id)
+            return CellOutcome("unscored", f"A scorer failed: {type(error).__name__}."), False
         first = next((each for each in score.scores if each.score.verdict == score.verdict), None)
         detail = first.score.reason if first and score.verdict != "pass" else ""
         scores = score_json(score)["scores"]
@@ -231,7 +238,7 @@ class EvaluationRuns:
 def _is_due(row: Evaluation, active: ActiveCell) -> bool:
     """Whether something is to be done about a cell that is under way."""
     cell, run = active
-    if run is None or cell.state == "starting" or RunState(run.state).is_final:
+    if run is None or cell.state == "starting" or run.state not in UNFINISHED:
         return True
     if row.state == "canceled":
         return True

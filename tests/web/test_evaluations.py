@@ -8,6 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
+from studio.services import evaluation_runs
 from studio.services.evaluations import MAX_CELLS
 from tests.web.documents import USER_PROXY, assistant, shouting, team
 from tests.web.evaluating import added_suite, added_team, cells_of, greeter, over, started
@@ -282,3 +283,13 @@ def test_a_service_that_does_not_answer_is_tried_again_and_then_unscored(client:
     assert {cell["attempt"] for cell in cells} == {3}
     assert all("did not answer" in cell["detail"] for cell in cells)
     assert found["sentence"].startswith("Version 1 has no scored run.")
+
+
+def test_a_scorer_that_breaks_leaves_its_runs_unscored(client: TestClient, monkeypatch: pytest.MonkeyPatch):
+    def breaks(*given: object) -> None:
+        raise RecursionError(f"{len(given)} arguments")
+
+    monkeypatch.setattr(evaluation_runs, "score_run", breaks)
+    found = over(client, started(client, added_suite(client, added_team(client, "Good morning.")), repeats=1))
+    assert (found["state"], found["versions"][0]["unscored"]) == ("finished", 2)
+    assert {cell["detail"] for cell in cells_of(client, found["id"])} == {"A scorer failed: RecursionError."}
