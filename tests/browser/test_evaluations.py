@@ -46,6 +46,21 @@ def test_an_evaluation_is_started_watched_and_looked_into(open_page: OpenPage, a
     expect(page.get_by_role("heading", name="Compare runs")).to_be_visible()
 
 
+def test_a_suite_is_evaluated_from_its_page(open_page: OpenPage, api: httpx.Client) -> None:
+    suite_id = added_suite(api, added_team(api, "Good morning."))
+    page = open_page()
+    page.goto(f"{str(api.base_url).rstrip('/')}/suites/{suite_id}")
+    evaluations = page.get_by_role("region", name="Evaluations")
+    expect(evaluations).to_contain_text("No evaluations yet.")
+    evaluations.get_by_role("button", name="Evaluate").press("Enter")
+    page.get_by_role("dialog", name="Evaluate").get_by_role("button", name="Start evaluation").press("Enter")
+    page.wait_for_url("**/evaluations/*")
+    expect(page.locator("[data-sentence]")).to_have_text("Version 1 passes 50 % (9–91).", timeout=30_000)
+    page.get_by_role("link", name="greetings").click()
+    page.wait_for_url(f"**/suites/{suite_id}")
+    expect(evaluations.get_by_role("row", name="Version 1")).to_contain_text("Version 1 passes 50 % (9–91).")
+
+
 def test_an_evaluation_is_canceled(open_page: OpenPage, api: httpx.Client) -> None:
     evaluation_id = started(api, added_suite(api, added_team(api, "Good morning.")), repeats=100, at_once=1)
     page = open_page()

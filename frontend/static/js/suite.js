@@ -32,7 +32,8 @@ if (text instanceof HTMLFormElement) textForm(text)
 
 on(document, 'click', '[data-rename-suite]', () => rename().catch(toastError))
 on(document, 'click', '[data-delete-suite]', async () => {
-  const warning = 'Its cases and scorers are lost. Runs are kept.'
+  const warning =
+    'Its cases, scorers and evaluations are lost. Runs of evaluations go to the trash.'
   if (await isMeant(`Delete “${page.dataset['name']}”?`, warning, 'Delete suite'))
     await change(() => api.delete(path), `/suites?team=${page.dataset['team']}`)
 })
