@@ -23,6 +23,11 @@ _MAGIC = (
     (b"\x1f\x8b", "application/gzip"),
     (b"SQLite format 3\x00", "application/vnd.sqlite3"),
     (b"PAR1", "application/vnd.apache.parquet"),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+    (b"\x1aE\xdf\xa3", "video/webm"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
 )
 _TEXTS = {
@@ -82,6 +87,10 @@ class TypeFinder:
         """The type of all of it."""
         if self._head.startswith(b"RIFF") and self._head[8:12] == b"WEBP":
             return "image/webp"
+        if self._head.startswith(b"RIFF") and self._head[8:12] == b"WAVE":
+            return "audio/wav"
+        if self._head[4:8] == b"ftyp":
+            return "audio/mp4" if self._head[8:11] == b"M4A" else "video/mp4"
         found = next((kind for magic, kind in _MAGIC if self._head.startswith(magic)), None)
         if found is not None:
             return found

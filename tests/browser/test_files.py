@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def test_files_of_a_tool_are_shown_below_its_call(open_page: OpenPage, make_team
     page.goto(make_team(analyst("open('out.json', 'w').write('{\"a\": 1}')")), wait_until="domcontentloaded")
     give(page, "Write it.")
     page.get_by_role("link", name="out.json").click()
-    expect(page.locator(".file-preview pre")).to_have_text('{\n  "a": 1\n}')
+    expect(page.locator(".file-preview .json-leaf")).to_have_text("a: 1")
 
 
 def test_files_are_dropped_chosen_and_removed_by_keyboard(
@@ -237,3 +238,83 @@ def test_a_document_is_read_and_its_pages_and_tokens_are_shown(
     expect_end(page)
     assert "Page two" in str(openai_server.requests[0].body["messages"])
     expect(page.locator(".turn").first).not_to_contain_text("Page two")
+
+
+SVG = (
+    b"<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20'>"
+    b"<script>parent.document.title='pwned'</script></svg>"
+)
+PAGE = b"<h1 id=t>Report</h1><script>document.title='pwned';t.textContent='pwned'</script>"
+WAV = b"RIFF\x26\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\x02\0\0\0\x80\x80"
+JSON = b'{"name": "Ada", "deep": {"list": [1, {"far": "away"}]}}'
+
+
+def test_each_kind_of_file_has_its_preview(
+    open_page: OpenPage, pair: Callable[[int], str], openai_server: OpenAIServer
+) -> None:
+    openai_server.say("Seen.", "Fine.")
+    page = open_page()
+    inspection = Inspection(page)
+    page.goto(pair(2), wait_until="domcontentloaded")
+    contents = {
+        "a.svg": SVG,
+        "b.html": PAGE,
+        "c.wav": WAV,
+        "d.json": JSON,
+        "e.csv": b"n,w\n10,b\n9,c\n,a\n",
+        "f.pdf": pdf("A"),
+    }
+    attach(page, *({"name": name, "mimeType": "", "buffer": content} for name, content in contents.items()))
+    expect(page.get_by_role("button", name="Remove f.pdf")).to_be_visible()
+    page.get_by_role("textbox", name=TASK).fill("Look.")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Approve and run").click()
+    expect_end(page)
+    page.get_by_role("tab", name="Files").click()
+
+    def shows(name: str) -> None:
+        page.locator(".file-open", has_text=name).press("Enter")
+        expect(page.locator(".file-preview h3")).to_have_text(name)
+
+    shows("a.svg")
+    expect(page.get_by_role("img", name="a.svg")).to_be_visible()
+    assert page.get_by_role("img", name="a.svg").evaluate("image => image.naturalWidth") == 20
+    shows("b.html")
+    frame = page.frame_locator("iframe[title='b.html']")
+    expect(frame.get_by_role("heading", name="Report")).to_be_visible()
+    shows("c.wav")
+    plays = "sound => sound.readyState > 0 || new Promise(yes => { sound.onloadedmetadata = () => yes(true) })"
+    assert page.locator("audio").evaluate(plays)
+    shows("d.json")
+    tree = page.locator(".json-tree")
+    expect(tree).not_to_contain_text("far")
+    tree.locator("summary", has_text="list").press("Enter")
+    tree.locator("summary", has_text="1:").press("Enter")
+    expect(tree).to_contain_text('far: "away"')
+    shows("e.csv")
+    cells = page.locator(".file-table td:first-child")
+    expect(cells).to_have_text(["10", "9", ""])
+    page.get_by_role("button", name="n", exact=True).press("Enter")
+    expect(cells).to_have_text(["9", "10", ""])
+    page.get_by_role("button", name="n", exact=True).click()
+    expect(cells).to_have_text(["10", "9", ""])
+    expect(page.get_by_role("columnheader", name="n")).to_have_attribute("aria-sort", "descending")
+    inspection.look("a table that is sorted")
+    shows("f.pdf")
+    expect(page.get_by_role("link", name="Open the PDF in a new tab")).to_have_attribute("href", re.compile("^blob:"))
+    assert "pwned" not in page.title()
+    assert inspection.faults == []
+
+
+def test_a_file_that_code_wrote_again_shows_what_changed(open_page: OpenPage, coders: str) -> None:
+    page = open_page()
+    page.goto(coders, wait_until="domcontentloaded")
+    give(page, "```python\nopen('plan.md', 'w').write('Go to Paris today.')\n```")
+    page.get_by_role("textbox", name=TASK).fill("```python\nopen('plan.md', 'w').write('Go to Rome today.')\n```")
+    page.keyboard.press("Enter")
+    expect(page.locator(".turn", has_text="Rome")).to_be_visible()
+    expect_end(page)
+    page.locator(".turn").last.get_by_role("link", name="plan.md").click()
+    page.get_by_text("Changes since the version before").press("Enter")
+    expect(page.locator(".file-changes del")).to_have_text("Paris ")
+    expect(page.locator(".file-changes ins")).to_have_text("Rome ")

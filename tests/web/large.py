@@ -206,8 +206,9 @@ def _ended(server: TestClient, client: TestClient, document: JsonObject) -> tupl
     """The ids of a new team and of its run, which is over."""
     body = json.dumps({"component": document}, ensure_ascii=False).encode()
     made = client.post("/api/teams", content=body, headers={"Content-Type": "application/json"}).json()
-    file = client.post("/api/files", params={"name": "a.txt"}, content=b"A file.").json()
-    task = {"team_id": made["id"], "task": "Go.", "files": [{"id": file["id"], "name": "a.txt"}]}
+    files = [client.post("/api/files", content=b"A %s. " % word * 100_000).json() for word in (b"file", b"page")]
+    given = [{"id": file["id"], "name": "a.html", "use": "folder"} for file in files]
+    task = {"team_id": made["id"], "task": "Go.", "files": given}
     run_id = client.post("/api/runs", json=task).json()["id"]
     wait_to_end(server, run_id)
     return made["id"], run_id

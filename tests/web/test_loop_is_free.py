@@ -63,6 +63,7 @@ FILLINGS: Mapping[str, Sequence[str]] = {
 }
 """For each parameter of a path, with the fields of `Large`. A route with another parameter needs a line here."""
 QUERIES = {
+    "/api/runs/{run_id}/files/{number}/changes": "to_number=2",
     "/api/runs/{run_id}/state": "at=SEQ",
     "/api/runs/{run_id}/search": "q=word",
     "/api/teams/{team_id}/changes": "since=1",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 from urllib.parse import quote
@@ -10,9 +11,11 @@ from fastapi import Path, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from studio.errors import NotFound
 from studio.files import FileUse, clean_name, default_use, named_type
 from studio.services.archives import zipped
 from studio.services.attachments import can_be_text, check_use, text_of
+from studio.services.file_comparison import compare_files
 from studio.store import Files
 from studio.store.tables import File, RunFile
 from studio.web.dependencies import DocumentsDep, SettingsDep, StoreDep
@@ -20,6 +23,11 @@ from studio.web.requests import filename
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["files"])
+PAGE_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox; frame-ancestors 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""A page that code wrote is shown, and does nothing: it has no script, no origin, and reaches nothing."""
 UPLOAD = "POST /api/files"
 """The route whose body is a file."""
 MB = 1024 * 1024
@@ -125,6 +133,57 @@ async def download_run_file(
 ) -> StreamingResponse:
     use, file = await store.run_files.get(run_id, number)
     return download(store.files, file, clean_name(use.name))
+
+
+@router.get(
+    "/runs/{run_id}/files/{number}/page",
+    summary="Show a file that is HTML, in a frame of the studio: without scripts, network and links",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/html": {}}}},
+)
+async def show_page(run_id: str, number: Annotated[int, Path(ge=1, le=10_000)], store: StoreDep) -> StreamingResponse:
+    use, file = await store.run_files.get(run_id, number)
+    if named_type(file.media_type, use.name) != "text/html":
+        raise NotFound("The file is no HTML page.", fix="Download it.")
+    headers = {"Content-Security-Policy": PAGE_POLICY, "Content-Length": str(file.size), "Content-Encoding": "identity"}
+    return StreamingResponse(store.files.read(file), media_type="text/html; charset=utf-8", headers=headers)
+
+
+class PieceOut(BaseModel):
+    state: str = Field(description='"kept", "removed" or "added".')
+    text: str
+
+
+class ChangedRowOut(BaseModel):
+    number: int
+    before: list[str] | None
+    after: list[str] | None
+
+
+class FileChangesOut(BaseModel):
+    """What differs between two files: `pieces` of text, `rows` of a table below its `head`, or nothing but `kind`."""
+
+    kind: str = Field(description='"same", "text", "table", "picture" or "other".')
+    pieces: list[PieceOut] = []
+    head: list[str] = []
+    rows: list[ChangedRowOut] = []
+    is_cut: bool = Field(description="Whether only the beginning was compared, or is given.")
+
+
+@router.get(
+    "/runs/{run_id}/files/{number}/changes", summary="Compare a file of a run with another one, or of another run"
+)
+async def compare_run_files(
+    run_id: str,
+    number: Annotated[int, Path(ge=1, le=10_000)],
+    store: StoreDep,
+    to_number: Annotated[int, Query(ge=1, le=10_000, description="The file after the changes.")],
+    to_run: Annotated[str, Query(max_length=100, description="Its run; the same one by default.")] = "",
+) -> FileChangesOut:
+    before, one = await store.run_files.get(run_id, number)
+    after, other = await store.run_files.get(to_run or run_id, to_number)
+    found = await compare_files(store.files, (before.name, one), (after.name, other))
+    return FileChangesOut.model_validate(asdict(found))
 
 
 class FileTextOut(BaseModel):

@@ -173,6 +173,8 @@ def content_security_policy(
             "connect-src 'self'",
             "img-src 'self' data: blob:",
             "font-src 'self'",
+            "media-src blob:",
+            "frame-src 'self'",
             "worker-src 'self'",
             "base-uri 'none'",
             "form-action 'self'",

@@ -91,6 +91,8 @@ GET /api/files/{file_id}/text
 GET /api/runs/{run_id}/files
 GET /api/runs/{run_id}/files/archive
 GET /api/runs/{run_id}/files/{number}
+GET /api/runs/{run_id}/files/{number}/page
+GET /api/runs/{run_id}/files/{number}/changes
 GET /api/costs
 GET /api/prices
 GET /api/budget

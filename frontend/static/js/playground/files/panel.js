@@ -5,6 +5,7 @@ import { debounce, el, find, icon, on } from '../../core/dom.js'
 import { can } from '../../core/permissions.js'
 import { toastError } from '../../core/toast.js'
 import { listTime } from '../format.js'
+import { changesView } from './changes-view.js'
 import { size } from './file-words.js'
 import { preview } from './preview.js'
 
@@ -111,11 +112,38 @@ export function filesPanel({ page, run, showView, signal }) {
     try {
       const address = `/api/runs/${run.id}/files/${file.number}`
       const node = await preview(address, file, open)
-      if (!open.aborted) shown.replaceChildren(el('h3', {}, file.name), node)
+      if (open.aborted) return
+      shown.replaceChildren(el('h3', {}, file.name), ...changesOf(file, open), node)
     } catch (error) {
       if (!open.aborted) toastError(error)
     }
     if (!open.aborted) shown.ariaBusy = 'false'
+  }
+
+  /**
+   * What code changed since it wrote the file before, to be unfolded.
+   * @param {RunFile} file
+   * @param {AbortSignal} open
+   */
+  function changesOf(file, open) {
+    const former = files.findLast(({ name, number }) => name === file.name && number < file.number)
+    if (!former) return []
+    const details = el(
+      'details',
+      { class: 'file-former' },
+      el('summary', {}, 'Changes since the version before'),
+    )
+    const read = async () => {
+      const query = `to_number=${file.number}`
+      const address = `/api/runs/${run.id}/files/${former.number}/changes?${query}`
+      try {
+        details.append(changesView(await api.get(address, { signal: open })))
+      } catch (error) {
+        if (!open.aborted) toastError(error)
+      }
+    }
+    details.addEventListener('toggle', () => details.childElementCount === 1 && void read())
+    return [details]
   }
 
   on(

@@ -1,20 +1,24 @@
 // @ts-check
 /** @import {RunFile} from '../types.js' */
-import { el } from '../../core/dom.js'
-import { clip, prettyJson } from '../format.js'
+import { el, icon } from '../../core/dom.js'
+import { clip } from '../format.js'
 import { size } from './file-words.js'
+import { jsonTree } from './json-tree.js'
 import { rowsOf } from './table-text.js'
+import { tableView } from './table-view.js'
 
 const MAX_TEXT_BYTES = 200 * 1024
-const MAX_PICTURE_BYTES = 20 * 1024 * 1024
-const MAX_ROWS = 200
-const MAX_COLUMNS = 40
-const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+const MAX_TABLE_BYTES = 2 * 1024 * 1024
+const MAX_TABLE_ROWS = 5000
+const MAX_WHOLE_BYTES = 50 * 1024 * 1024
+/** An SVG too: as an image it has no scripts and loads nothing. */
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml']
 /** @type {{[type: string]: string}} */
 const SEPARATORS = { 'text/csv': ',', 'text/tab-separated-values': '\t' }
+const NONE = 'No preview for this type. Download the file to open it.'
 
 /**
- * What of a file is shown on the page: a picture, a table, or text. Nothing of it is run.
+ * What of a file is shown on the page. Nothing of it is run.
  * @param {string} address
  * @param {Pick<RunFile, 'name' | 'size' | 'media_type'>} file
  * @param {AbortSignal} signal
@@ -22,62 +26,76 @@ const SEPARATORS = { 'text/csv': ',', 'text/tab-separated-values': '\t' }
  */
 export async function preview(address, file, signal) {
   const type = file.media_type
-  if (PICTURES.includes(type) && file.size <= MAX_PICTURE_BYTES)
-    return picture(await start(address, file.size, signal), file, signal)
-  if (!/^text\/|^application\/(json|xml)$|^image\/svg/.test(type))
-    return el('p', { class: 'muted' }, 'No preview for this type. Download the file to open it.')
-  const bytes = await start(address, MAX_TEXT_BYTES, signal)
+  const isWhole = file.size <= MAX_WHOLE_BYTES
+  if (type === 'text/html') return page(address, file)
+  if (/^(audio|video)\//.test(type) && isWhole) {
+    const src = blobUrl(await start(address, file.size, signal), type, signal)
+    const kind = type.startsWith('audio/') ? 'audio' : 'video'
+    return el(kind, { class: 'file-player', src, controls: true, 'aria-label': file.name })
+  }
+  if (PICTURES.includes(type) && isWhole) {
+    const src = blobUrl(await start(address, file.size, signal), type, signal)
+    return el('img', { class: 'file-picture', src, alt: file.name })
+  }
+  if (type === 'application/pdf' && isWhole) {
+    const href = blobUrl(await start(address, file.size, signal), type, signal)
+    const words = el('span', {}, 'Open the PDF in a new tab')
+    return el(
+      'p',
+      {},
+      el('a', { class: 'button', href, target: '_blank' }, icon('external-link'), words),
+    )
+  }
+  if (!/^text\/|^application\/(json|xml)$|^message\/rfc822$/.test(type))
+    return el('p', { class: 'muted' }, NONE)
+  return written(address, file, signal)
+}
+
+/**
+ * Text, a table or a tree.
+ * @param {string} address
+ * @param {Pick<RunFile, 'name' | 'size' | 'media_type'>} file
+ * @param {AbortSignal} signal
+ */
+async function written(address, file, signal) {
+  const separator = SEPARATORS[file.media_type]
+  const bytes = await start(address, separator ? MAX_TABLE_BYTES : MAX_TEXT_BYTES, signal)
   const text = new TextDecoder().decode(bytes)
+  const isCut = bytes.length < file.size
   const cut =
-    bytes.length < file.size &&
+    isCut &&
     el('p', { class: 'muted small' }, `The first ${size(bytes.length)} of ${size(file.size)}.`)
-  const separator = SEPARATORS[type]
-  if (separator) return el('div', {}, table(rowsOf(text, separator, MAX_ROWS + 1)), cut)
-  const shown = type === 'application/json' && !cut ? prettyJson(text) : text
-  return el('div', {}, el('pre', { class: 'code-block', tabindex: '0' }, clip(shown)), cut)
+  if (separator) {
+    const rows = rowsOf(text, separator, MAX_TABLE_ROWS + 1)
+    return el('div', {}, tableView(rows, !isCut && rows.length <= MAX_TABLE_ROWS), cut)
+  }
+  const tree = file.media_type === 'application/json' && !isCut ? jsonTree(text) : null
+  return el('div', {}, tree ?? el('pre', { class: 'code-block', tabindex: '0' }, clip(text)), cut)
+}
+
+/**
+ * A page without scripts, network and links, as the studio serves it for a frame.
+ * @param {string} address
+ * @param {{name: string}} file
+ */
+function page(address, { name }) {
+  return el(
+    'div',
+    {},
+    el('iframe', { class: 'file-page', src: `${address}/page`, sandbox: '', title: name }),
+    el('p', { class: 'muted small' }, 'Scripts of the page do not run, and it loads nothing.'),
+  )
 }
 
 /**
  * @param {Uint8Array<ArrayBuffer>} bytes
- * @param {{name: string, media_type: string}} file
- * @param {AbortSignal} signal
+ * @param {string} type
+ * @param {AbortSignal} signal  when it is shown no longer
  */
-function picture(bytes, { name, media_type }, signal) {
-  const src = URL.createObjectURL(new Blob([bytes], { type: media_type }))
-  signal.addEventListener('abort', () => URL.revokeObjectURL(src), { once: true })
-  return el('img', { class: 'file-picture', src, alt: name })
-}
-
-/** @param {string[][]} rows */
-function table(rows) {
-  const [head = [], ...body] = rows
-  const shown = body.slice(0, MAX_ROWS)
-  const columns = head.slice(0, MAX_COLUMNS)
-  const notes = [
-    body.length > MAX_ROWS && `The first ${MAX_ROWS} rows.`,
-    head.length > MAX_COLUMNS && `The first ${MAX_COLUMNS} of ${head.length} columns.`,
-  ].filter(Boolean)
-  return el(
-    'div',
-    {},
-    el(
-      'div',
-      { class: 'file-table', tabindex: '0', role: 'region', 'aria-label': 'Table' },
-      el(
-        'table',
-        { class: 'table' },
-        el('thead', {}, el('tr', {}, ...columns.map((cell) => el('th', { scope: 'col' }, cell)))),
-        el(
-          'tbody',
-          {},
-          ...shown.map((row) =>
-            el('tr', {}, ...columns.map((_, place) => el('td', {}, row[place] ?? ''))),
-          ),
-        ),
-      ),
-    ),
-    notes.length > 0 && el('p', { class: 'muted small' }, notes.join(' ')),
-  )
+function blobUrl(bytes, type, signal) {
+  const url = URL.createObjectURL(new Blob([bytes], { type }))
+  signal.addEventListener('abort', () => URL.revokeObjectURL(url), { once: true })
+  return url
 }
 
 /**
