@@ -105,6 +105,12 @@ class Database:
             await database.close()
             raise unavailable(url, error) from error
 
+    @property
+    def folder(self) -> Path | None:
+        """Where its file lies; None for a database of a server."""
+        url = self._writer.url
+        return Path(url.database).absolute().parent if url.get_backend_name() == "sqlite" and url.database else None
+
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
         with describe(self._reader.url):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import shutil
 from collections.abc import AsyncGenerator, AsyncIterable
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -13,9 +14,10 @@ from sqlalchemy import insert
 from sqlmodel import col, delete, select
 
 from studio.errors import NotFound, StudioError, TooLarge
-from studio.files import TypeFinder
+from studio.files import TypeFinder, sized
 from studio.store.database import Database
 from studio.store.tables import File, FilePortion, FileUpload, RunFile, table_of
+from studio.store.unavailable import StorageUnavailable
 
 logger = logging.getLogger(__name__)
 PORTION_BYTES = 256 * 1024
@@ -24,6 +26,8 @@ KEPT_UNFINISHED = timedelta(days=1)
 """How long an upload may take; what is left of one that broke off goes then."""
 KEPT_UNUSED = timedelta(days=1)
 """How long a file that no run uses is kept."""
+RESERVED_BYTES = 100 * 1024 * 1024
+"""Of the disk, which no upload takes. On a disk that is full to its end, not even the upload could be deleted."""
 EVERY_S = 3600.0
 FILES_AT_ONCE = 20
 """That are deleted in one transaction: others want to write as well."""
@@ -46,6 +50,7 @@ class Files:
 
         Raises:
             TooLarge: It is larger.
+            StorageUnavailable: The disk is almost full.
         """
         upload_id, number, size = uuid4().hex, 0, 0
         digest, kind = hashlib.sha256(), TypeFinder()
@@ -53,6 +58,7 @@ class Files:
         def look_at(portion: bytes) -> None:
             digest.update(portion)
             kind.add(portion)
+            self._require_space()
 
         async with self._database.write() as session:
             session.add(FileUpload(id=upload_id, at=datetime.now(UTC)))
@@ -73,6 +79,15 @@ class Files:
         except BaseException:
             await asyncio.shield(self._drop(upload_id))
             raise
+
+    def _require_space(self) -> None:
+        """Raises: StorageUnavailable: What is left of the disk is for the logs of runs, and for deleting."""
+        folder = self._database.folder
+        if folder is not None and shutil.disk_usage(folder).free < RESERVED_BYTES:
+            raise StorageUnavailable(
+                f"The disk of the data folder is almost full: {sized(RESERVED_BYTES)} stay free.",
+                fix="Free disk space, or attach a smaller file.",
+            )
 
     async def _finish(self, upload_id: str, sha256: str, size: int, media_type: str) -> File:
         now = datetime.now(UTC)

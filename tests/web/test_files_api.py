@@ -106,6 +106,12 @@ def test_what_is_too_large_is_refused_before_it_comes_and_while_it_comes(setting
             assert "The file is larger than 1 MB." in answer.json()["error"]["message"]
 
 
+def test_two_gigabytes_are_refused_before_they_come(client: TestClient):
+    answer = client.post("/api/files", content=b"", headers={"Content-Length": str(2 * 1024**3)})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
+    assert answer.json()["error"]["fix"]
+
+
 def test_files_larger_than_other_requests_are_taken(client: TestClient, settings: Settings):
     content = b"x" * (settings.max_upload_mb * 1024 * 1024 + 1)
     assert uploaded(client, content)["size"] == len(content)
