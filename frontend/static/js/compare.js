@@ -5,6 +5,7 @@ import { api } from './core/api.js'
 import { announce, find, on } from './core/dom.js'
 import { bindShortcuts } from './core/shortcuts.js'
 import { toastError } from './core/toast.js'
+import { compareFiles } from './playground/files/compare-files.js'
 
 const page = find('[data-compare]')
 const list = find('[data-rows]', page)
@@ -89,6 +90,7 @@ list.addEventListener('focusin', (event) => {
   const at = differences.indexOf(Number(row instanceof HTMLElement ? row.dataset['index'] : -1))
   if (at >= 0) here = at
 })
+compareFiles(find('[data-compare-files]', page)).catch(toastError)
 bindShortcuts(document, [
   { keys: 'n', label: 'Next difference', run: () => void go(1) },
   { keys: 'p', label: 'Previous difference', run: () => void go(-1) },
