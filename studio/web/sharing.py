@@ -7,7 +7,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from markupsafe import Markup
@@ -49,6 +49,8 @@ class SharedRun:
 
     packed: ExportedBundle
     html: str
+    left_out: Sequence[str] = ()
+    """Names of the files of the run, whose contents are not in the file."""
 
     @property
     def size_mb(self) -> float:
@@ -65,7 +67,9 @@ async def share(store: Store, settings: Settings, templates: Templates, run_id: 
     run = await store.runs.get(run_id)
     entries = await whole_log(store, run_id, max_bytes=settings.max_upload_mb * MB)
     secrets = await known_secrets(store, settings, run)
-    return await asyncio.to_thread(_share, run, entries, secrets, settings, templates)
+    shared = await asyncio.to_thread(_share, run, entries, secrets, settings, templates)
+    names = dict.fromkeys(use.name for use, _ in await store.run_files.list(run_id))
+    return replace(shared, left_out=[*names])
 
 
 def _share(

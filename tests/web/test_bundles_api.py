@@ -14,6 +14,7 @@ from studio.components import JsonObject
 from studio.runs.sharing.bundle import CLOSING, OPENING
 from tests.web.bundles import bring_in, bundle_of
 from tests.web.documents import assistant, function_tool, replay_model, team
+from tests.web.filing import uploaded
 from tests.web.following import ended, stream
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\u2028{{ 7*7 }}"
@@ -249,3 +250,13 @@ def test_answers_by_a_schema_come_back(client: TestClient):
     deleted(client, run_id)
     assert bring_in(client, page)[0] == 201
     assert client.get(f"/api/runs/{run_id}/events").json() == log
+
+
+def test_files_that_the_bundle_does_not_carry_are_named(client: TestClient):
+    component = team(assistant("writer", "Done."), max_messages=2)
+    team_id = client.post("/api/teams", json={"component": component}).json()["id"]
+    given = [{"id": uploaded(client, b"a,b", "cities.csv")["id"], "name": "cities.csv", "use": "folder"}]
+    run_id = client.post("/api/runs", json={"team_id": team_id, "task": "Go.", "files": given}).json()["id"]
+    stream(client, run_id)
+    assert client.get(f"/api/runs/{run_id}/bundle/preview").json()["files_left_out"] == ["cities.csv"]
+    assert "Without the files of the run: cities.csv." in client.get(f"/runs/{run_id}/share").text

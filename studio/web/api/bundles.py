@@ -6,7 +6,7 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.datastructures import UploadFile
 
 from studio.errors import InvalidDocument
@@ -54,6 +54,7 @@ class BundlePreviewOut(BaseModel):
     entry_count: int
     removed: list[RemovedOut]
     too_short: list[str]
+    files_left_out: list[str] = Field(description="Files of the run that are not in the bundle.")
 
 
 class ImportedRun(BaseModel):
@@ -78,6 +79,7 @@ async def _preview(desk: Desk, run_id: str) -> Response:
         entry_count=len(packed.bundle.entries),
         removed=[RemovedOut(name=one.name, count=one.count, places=one.places) for one in packed.removed],
         too_short=list(packed.too_short),
+        files_left_out=list(shared.left_out),
     )
     return AsciiJSONResponse(out.model_dump(mode="json"))
 

@@ -29,4 +29,5 @@ async def _page(desk: Desk, run_id: str) -> Response:
         packed=shared.packed,
         bundle=bundle,
         size=size,
+        left_out=shared.left_out,
     )
