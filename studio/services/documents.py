@@ -109,10 +109,13 @@ class Documents:
             with (folder / "document").open("wb") as content:
                 async for portion in self._files.read(file):
                     await asyncio.to_thread(content.write, portion)
-            current_jail.set(self._jail)  # of this task alone, which ends with the request
             argv = [sys.executable, "-I", "-B", "-X", "utf8", str(READER), "document", kind, str(MAX_CHARS)]
-            async with confined(argv, Policy(folder, quota=QUOTA)) as command:
-                exit_code, printed = await _outcome(command, folder)
+            before = current_jail.set(self._jail)
+            try:
+                async with confined(argv, Policy(folder, quota=QUOTA)) as command:
+                    exit_code, printed = await _outcome(command, folder)
+            finally:
+                current_jail.reset(before)
         if exit_code == RAISED:
             raise _unreadable("The document is damaged, or of a kind that cannot be read.")
         if exit_code:
