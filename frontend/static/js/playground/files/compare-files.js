@@ -139,7 +139,8 @@ function pixels(one, other) {
   }
   context.putImageData(marks, 0, 0)
   const share = ((100 * count) / (width * height)).toFixed(1)
-  caption.textContent = `${count.toLocaleString('en')} pixels differ, ${share} %`
+  const differing = count === 1 ? 'pixel differs' : 'pixels differ'
+  caption.textContent = `${count.toLocaleString('en')} ${differing}, ${share} %`
   return el('figure', {}, canvas, caption)
 }
 
