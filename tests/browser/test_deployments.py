@@ -154,8 +154,9 @@ def test_a_release_goes_live_after_a_look_at_what_changes_and_is_rolled_back(
 ) -> None:
     page = open_page()
     key = published(page, api, "released")
-    called = {"headers": {"Authorization": f"Bearer {key}"}, "params": {"wait_s": 20}}
-    httpx.post(f"{origin(page)}/d/released/calls", json={"task": "Say hello."}, **called).raise_for_status()
+    headers, params = {"Authorization": f"Bearer {key}"}, {"wait_s": 20}
+    address = f"{origin(page)}/d/released/calls"
+    httpx.post(address, json={"task": "Say hello."}, headers=headers, params=params).raise_for_status()
     found = api.get("/api/deployments/released").json()
     team_ = api.get(f"/api/teams/{found['team_id']}").json()
     component = team_["component"]
