@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from studio.code import read_python
+from studio.code import read_script
 from studio.components import MAX_BYTES, JsonObject
 from studio.errors import ConfigError, InvalidDocument, SetupError, TooLarge
 from studio.galleries import Entry, Gallery, parse_gallery
@@ -50,9 +50,12 @@ def read_gallery(file: Path) -> Gallery:
 
 def _script(file: Path) -> JsonValue:
     try:
-        return read_python(read_bytes(file).decode("utf-8-sig"))
+        reading = read_script(read_bytes(file).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InvalidDocument(f"{str(file)!r} is not UTF-8 text.", fix="Save it as UTF-8.") from error
+    for found in (each for each in reading.findings if not each.where):  # the others are in the component's report
+        print(f"{file}:{found.place.line}:{found.place.column}: note: {found.message}", file=sys.stderr)
+    return reading.component
 
 
 def read_document(file: Path, name: str) -> JsonObject:

@@ -10,3 +10,4 @@ from studio.code.notes import with_notes as with_notes
 from studio.code.parser import Reading as Reading
 from studio.code.parser import parse_python as parse_python
 from studio.code.parser import read_python as read_python
+from studio.code.parser import read_script as read_script

@@ -25,17 +25,19 @@ from studio.conditions import AndTerminationCondition, OrTerminationCondition
 from studio.tools import FunctionTool
 
 READS_ENVIRONMENT = ("os.getenv", "os.environ.get")
+ASKS_IN_THE_STUDIO = ("input_func",)
 KEYS_ARE_NAMED = ("headers", "env")
 """How fields end whose texts may name secrets."""
 
-RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Position], ParsedValue]
 Arguments = tuple[list[ParsedValue], dict[str, ParsedValue]]
+RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Arguments, Position], ParsedValue]
 
 
 class Calls:
     """Reads calls; those of the script's own functions are left to `run`."""
 
-    def __init__(self, source: Source, problems: Problems, run: RunFunction) -> None:
+    def __init__(self, source: Source, problems: Problems, run: RunFunction, *, passes_over: bool = False) -> None:
+        self._passes_over = passes_over
         self._source = source
         self._problems = problems
         self._run = run
@@ -46,9 +48,9 @@ class Calls:
         place = self._source.place(node)
         local = scope.find(node.func.id) if isinstance(node.func, ast.Name) else None
         if isinstance(local, Defined):
-            return self._local(local, node, place)
+            return self._run(local.node, self.arguments(node, scope), place)
         dotted = self.expressions.dotted(node.func, scope)
-        given = self._arguments(node, scope)
+        given = self.arguments(node, scope)
         if dotted in ("studio.components.env", *READS_ENVIRONMENT):
             return self._environment(given, place)
         if dotted == "studio.code.with_notes":
@@ -70,21 +72,20 @@ class Calls:
     def _refuse(self, code: str, message: str, fix: str, place: Position) -> ParsedValue:
         return self.expressions.refuse(code, message, fix, place)
 
-    def _arguments(self, node: ast.Call, scope: Scope) -> Arguments:
+    def arguments(self, node: ast.Call, scope: Scope) -> Arguments:
+        """What a call gives, by position and by name."""
         named: dict[str, ParsedValue] = {}
         for keyword in node.keywords:
+            if self._passes_over and keyword.arg in ASKS_IN_THE_STUDIO:
+                message = f"`{keyword.arg}` is not kept: the studio asks people on its pages."
+                self._problems.warn("not_kept", message, "", self._source.place(keyword.value))
+                continue
             made = self.expressions.made(keyword.value, scope)
             if keyword.arg is None:
                 self._refuse("not_literal", "`**` is not supported here.", "Write the arguments out.", made.at)
             else:
                 named[keyword.arg] = made
         return [self.expressions.made(item, scope) for item in node.args], named
-
-    def _local(self, function: Defined, node: ast.Call, place: Position) -> ParsedValue:
-        if node.args or node.keywords:
-            message = f"`{function.node.name}` is called with arguments, which is not supported."
-            return self._refuse("not_literal", message, "Write the components out.", place)
-        return self._run(function.node, place)
 
     # --- components and other classes ---
 
@@ -207,6 +208,10 @@ class Calls:
         is_alone = len(values) == 1 or (len(values) == 2 and values[1].value is None and values[1].entries is None)
         if isinstance(name, str) and is_alone and is_reference(f"env:{name}"):
             return secret(f"env:{name}", place)
+        if isinstance(name, str) and len(values) == 2 and isinstance(default := values[1].value, str) and default:
+            message = f"The environment variable {name!r} is not read: its default is taken."
+            self._problems.warn("default_taken", message, "Write `env(...)` for a secret, or the value itself.", place)
+            return plain(default, place)
         message = "An environment variable needs one name."
         return self._refuse("not_literal", message, 'Write `env("NAME")`.', place)
 

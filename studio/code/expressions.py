@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from studio.code.findings import Position, Problems
 from studio.code.functions import ScriptFunction, script_function
 from studio.code.parsed import MAX_COST, ParsedValue, broken, envelope, keyed, listed, plain, secret
-from studio.code.scope import Defined, Imported, Scope
+from studio.code.scope import Defined, Imported, Scope, Unread
 from studio.code.source import Source
 from studio.code.vocabulary import CONSTANTS, find_type, suggest
 from studio.components import is_reference
@@ -50,7 +50,8 @@ class Expressions:
         self._problems = problems
         self._read_call = read_call
         self._depth = 0
-        self._functions: dict[str, ScriptFunction] = {}
+        self._functions: dict[int, ScriptFunction] = {}
+        """By the identity of their nodes, which the source keeps."""
 
     def made(self, node: ast.expr, scope: Scope) -> ParsedValue:
         """What an expression stands for; broken, with a finding, if that cannot be told."""
@@ -73,6 +74,9 @@ class Expressions:
         return broken(place)
 
     def _read(self, node: ast.expr, scope: Scope, place: Position) -> ParsedValue:
+        node = _awaited(node, scope)
+        if (text := self._text(node, scope)) is not None:
+            return plain(text, place)
         match node:
             case ast.Call():
                 return self._read_call(node, scope)
@@ -84,8 +88,6 @@ class Expressions:
                 return self._object(keys, values, scope, place)
             case ast.Name(id=name):
                 return self._named(name, scope, place)
-            case ast.JoinedStr(values=parts) if all(isinstance(part, ast.Constant) for part in parts):
-                return plain("".join(str(part.value) for part in parts if isinstance(part, ast.Constant)), place)
             case ast.JoinedStr():
                 return self.refuse("not_literal", "An f-string with fields is not supported here.", NO_VALUE, place)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=int() | float() as number)):
@@ -101,6 +103,47 @@ class Expressions:
             case _:
                 kind = _KINDS.get(type(node), f"{type(node).__name__} as a value")
                 return self.refuse("not_literal", f"{kind} is not supported here.", NO_VALUE, place)
+
+    def _text(self, node: ast.expr, scope: Scope) -> str | None:
+        """An f-string, or texts that are added; None for anything else."""
+        is_composed = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add))
+        told = self._told(node, scope) if is_composed else None
+        return told if isinstance(told, str) else None
+
+    def _formatted(self, parts: Sequence[ast.expr], scope: Scope) -> str | None:
+        """An f-string whose fields are texts and numbers of the script; None where it has others."""
+        told: list[str | int | float] = []
+        for part in parts:
+            if isinstance(part, ast.FormattedValue) and (part.conversion != -1 or part.format_spec):
+                return None
+            value = self._told(part.value if isinstance(part, ast.FormattedValue) else part, scope)
+            if value is None:
+                return None
+            told.append(value)
+        return _bounded("".join(map(str, told)))
+
+    def _added(self, node: ast.BinOp, scope: Scope) -> str | None:
+        """Two texts, one behind the other."""
+        sides = [self._told(side, scope) for side in (node.left, node.right)]
+        return _bounded("".join(map(str, sides))) if all(isinstance(side, str) for side in sides) else None
+
+    def _told(self, node: ast.expr, scope: Scope) -> str | int | float | None:
+        """A text or a number that can be told without running anything."""
+        match node:
+            case ast.Constant(value=str() | int() | float() as value) if not isinstance(value, bool):
+                return value
+            case ast.JoinedStr(values=parts):
+                return self._formatted(parts, scope)
+            case ast.BinOp(op=ast.Add()):
+                return self._added(node, scope)
+            case ast.Name(id=name) if isinstance(found := scope.look(name), ParsedValue):
+                is_plain = found.entries is None and found.function is None and found.secret_at is None
+                if not is_plain or found.is_broken or isinstance(found.value, bool):
+                    return None
+                scope.find(name)
+                return found.value
+            case _:
+                return None
 
     def _constant(self, value: object, place: Position) -> ParsedValue:
         if isinstance(value, float) and not math.isfinite(value):
@@ -135,6 +178,8 @@ class Expressions:
                 return found.used_at(place)
             case Defined(node=node):
                 return ParsedValue(place, function=self.function(node))
+            case Unread(message=message, fix=fix):
+                return self.refuse("not_read", message, fix, place)
             case Imported(dotted=dotted):
                 message = f"`{name}` is `{dotted}`, not a value."
                 return self.refuse("not_literal", message, "Call it, or write the value itself.", place)
@@ -144,9 +189,9 @@ class Expressions:
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ScriptFunction:
         """A function of the script, read once."""
-        known = self._functions.get(node.name)
+        known = self._functions.get(id(node))
         if known is None:
-            known = self._functions[node.name] = script_function(node, self._source.lines)
+            known = self._functions[id(node)] = script_function(node, self._source.lines)
         return known
 
     def _attribute(self, node: ast.Attribute, scope: Scope, place: Position) -> ParsedValue:
@@ -197,6 +242,20 @@ class Expressions:
             hint = f"Import `{close}` first." if close == text else f"Did you mean `{close}`?"
             self.refuse("not_constructor", f"Calling `{text}` is not supported.", hint if close else NO_VALUE, place)
         return None
+
+
+def _awaited(node: ast.expr, scope: Scope) -> ast.expr:
+    """The call of a function of the script inside of `await`."""
+    match node:
+        case ast.Await(value=ast.Call(func=ast.Name(id=name)) as call) if isinstance(scope.look(name), Defined):
+            return call
+        case _:
+            return node
+
+
+def _bounded(text: str) -> str | None:
+    """The text, if it is no longer than a team may be."""
+    return text if len(text) <= MAX_COST else None
 
 
 def _name_of(node: ast.expr) -> str:

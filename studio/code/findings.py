@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import JsonValue
@@ -79,6 +80,19 @@ class Problems:
 
     def warn(self, code: str, message: str, fix: str, place: Position) -> None:
         self.add(CodeFinding(code, message, fix, place, severity="warning"))
+
+    @contextmanager
+    def tried(self) -> Generator[list[CodeFinding]]:
+        """Errors within the block are taken back, and given to it: what was tried may be done without."""
+        before, taken = dict(self._found["error"]), list[CodeFinding]()
+        yield taken
+        taken.extend(found for found in self._found["error"] if found not in before)
+        self._found["error"] = before
+
+    def make_errors_of(self, code: str) -> None:
+        """Let warnings of this code be in the way."""
+        for found in [each for each in self._found["warning"] if each.code == code]:
+            self.add(replace(found, severity="error"))
 
     @property
     def are_in_the_way(self) -> bool:

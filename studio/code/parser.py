@@ -51,8 +51,28 @@ def read_python(source: str) -> JsonObject:
     return reading.component
 
 
-def parse_python(source: str) -> Reading:
+def read_script(source: str) -> Reading:
+    """The component of a script that was written to be run.
+
+    What makes no components is passed over, with a finding: calls such as `load_dotenv()`, prints, runs, loops.
+    Functions that return components are followed. Nothing is executed.
+
+    Raises:
+        InvalidPython: With everything that is in the way.
+        TooLarge: The script is longer than any team.
+    """
+    reading = parse_python(source, passes_over=True)
+    if reading.errors:
+        raise InvalidPython(reading.errors)
+    return reading
+
+
+def parse_python(source: str, *, passes_over: bool = False) -> Reading:
     """The component of a script, also of one with wrong or missing fields.
+
+    Args:
+        source: The script.
+        passes_over: Whether what makes no components is passed over, and not refused.
 
     Raises:
         InvalidPython: The script is not Python, or holds what is not read.
@@ -61,14 +81,14 @@ def parse_python(source: str) -> Reading:
     parsed = parse_source(source)
     problems = Problems()
     try:
-        return _read(parsed, problems)
+        return _read(parsed, problems, passes_over)
     except RecursionError:
         problems.error("too_deep", "The script is nested too deeply.", "Assign inner parts to variables.", Position(1))
         raise InvalidPython(list(_errors(problems, None))) from None
 
 
-def _read(parsed: Source, problems: Problems) -> Reading:
-    script = Script(parsed, problems)
+def _read(parsed: Source, problems: Problems, passes_over: bool) -> Reading:
+    script = Script(parsed, problems, passes_over=passes_over)
     made = script.component()
     if made is not None:
         _refuse_functions(made, problems)

@@ -32,7 +32,22 @@ class Defined:
     node: ast.FunctionDef | ast.AsyncFunctionDef
 
 
-Binding = ParsedValue | Imported | Defined
+@dataclass(frozen=True, slots=True, eq=False)
+class Unread:
+    """A name whose value cannot be told without running the script.
+
+    Args:
+        message: Why, for a component that needs it.
+        fix: What to write instead.
+        place: Of what sets it.
+    """
+
+    message: str
+    fix: str
+    place: Position | None
+
+
+Binding = ParsedValue | Imported | Defined | Unread
 
 
 @dataclass
@@ -52,6 +67,11 @@ class Scope:
             self.used.add(name)
             return found
         return self.outer.find(name) if self.outer else None
+
+    def look(self, name: str) -> Binding | None:
+        """The same, without counting as a use."""
+        found = self.names.get(name)
+        return found if found is not None or self.outer is None else self.outer.look(name)
 
     def assign(self, name: str, value: ParsedValue, place: Position) -> None:
         self.names[name] = value

@@ -5,13 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from studio.code.calls import Calls
+from studio.code.calls import Arguments, Calls
 from studio.code.dialect import RUN
-from studio.code.findings import Position, Problems
+from studio.code.expressions import NO_VALUE
+from studio.code.findings import CodeFinding, Position, Problems
 from studio.code.parsed import ParsedValue, broken, parts_of
-from studio.code.scope import Defined, Scope, import_bindings_of
+from studio.code.passing_over import changed_names, names_set_by
+from studio.code.scope import Defined, Scope, Unread, import_bindings_of
 from studio.code.source import Source
+from studio.code.vocabulary import find_type
+from studio.components import Component
 
+MAX_TAKEN_BACK = 20
+MAX_CALLS = 1_000
+"""Of functions of the script, all together."""
 MAX_CALLS_DEEP = 20
 """Functions of the script that call one another."""
 RUNS = ("run", "run_stream", "dump_component")
@@ -43,16 +50,29 @@ NOT_EXECUTED = "Scripts are parsed, never executed. Write components, values and
 
 
 class Script:
-    """Reads the statements of a module, and functions when they are called."""
+    """Reads the statements of a module, and functions when they are called.
 
-    def __init__(self, source: Source, problems: Problems) -> None:
+    Args:
+        source: The script.
+        problems: Takes what is wrong.
+        passes_over: Whether statements that make no components are passed over and named, as in a script that was
+            written to be run, and not refused, as in an editor, which would lose them.
+    """
+
+    def __init__(self, source: Source, problems: Problems, *, passes_over: bool = False) -> None:
         self._source = source
+        self._passes_over = passes_over
+        self._entered: set[int] = set()
+        self._taken_back: list[CodeFinding] = []
+        """Why values could not be told that nothing has needed so far."""
+        self._calls_made = 0
         self._problems = problems
-        self._calls = Calls(source, problems, self._run)
+        self._calls = Calls(source, problems, self._run, passes_over=passes_over)
         self._expressions = self._calls.expressions
         self._module = Scope()
         self._scopes = [self._module]
-        self._results: dict[str, ParsedValue] = {}
+        self._results: dict[int, ParsedValue] = {}
+        """By the identity of the functions' nodes."""
         self._running: list[str] = []
         self._ran: list[ParsedValue] = []
 
@@ -60,20 +80,28 @@ class Script:
         """The component that the script is about; None, with a finding, if there is none."""
         self._statements(self._source.tree.body, self._module)
         functions = {name: found.node for name, found in self._module.names.items() if isinstance(found, Defined)}
-        if (main := functions.pop("main", None)) and self._is_plain(main):
-            self._scopes.append(Scope(self._module))
-            self._statements(main.body, self._scopes[-1])
+        if main := functions.pop("main", None):
+            self._enter(main, ([], {}))
         builder = next((name for name in functions if name.startswith("build_")), "")
         if not self._ran and builder:
-            self._ran.append(self._run(functions[builder], self._source.place(functions[builder])))
-        found = self._chosen(_distinct(self._ran) or list(self._outermost()))
+            self._ran.append(self._run(functions[builder], ([], {}), self._source.place(functions[builder])))
+        if self._passes_over and not self._ran:
+            self._try_functions(functions.values())
+        ran = _distinct(made for made in self._ran if not made.is_broken or not self._passes_over)
+        found = self._chosen(ran or list(self._outermost()))
+        is_what_runs = found is not None and (bool(ran) or (found.cls and found.cls.component_type == "team"))
+        if not is_what_runs and self._taken_back:  # one of these may have been it
+            for each in self._taken_back[:MAX_TAKEN_BACK]:
+                self._problems.add(each)
+        if found is None:
+            self._problems.make_errors_of("not_kept")  # a person looks for it among these
         self._tell_unused(functions.values(), found)
         return found
 
     def kept_lines(self) -> list[range]:
         """Lines of functions that are tools; these are kept as they are written."""
         named = [found.node for found in self._module.names.values() if isinstance(found, Defined)]
-        tools = [node for node in named if node.name != "main" and node.name not in self._results]
+        tools = [node for node in named if node.name != "main" and id(node) not in self._results]
         sources = [(node, self._expressions.function(node).source) for node in tools]
         return [range(node.lineno, node.lineno + source.count("\n")) for node, source in sources]
 
@@ -99,10 +127,11 @@ class Script:
 
     def _tell_unused(self, functions: Iterable[Function], found: ParsedValue | None) -> None:
         for function in functions:
-            if function.name not in self._module.used and function.name not in self._results:
+            if function.name not in self._module.used and id(function) not in self._results:
                 message = f"The function `{function.name}` is no tool of any agent."
                 fix = "Give it to an agent as a tool, or remove it."
-                self._refuse("unused_function", message, fix, self._source.place(function))
+                tell = self._problems.warn if self._passes_over else self._problems.error
+                tell("unused_function", message, fix, self._source.place(function))
         for scope in self._scopes:
             for name, place in scope.unused():
                 value = scope.names[name]
@@ -115,16 +144,79 @@ class Script:
 
     # --- functions of the script ---
 
-    def _run(self, function: Function, place: Position) -> ParsedValue:
-        """What a function without parameters returns; read once, however often it is called."""
+    def _run(self, function: Function, given: Arguments, place: Position) -> ParsedValue:
+        """What a function returns; read once where it is given nothing, however often it is called."""
         name = function.name
-        if name in self._running or len(self._running) >= MAX_CALLS_DEEP:
+        if name in self._running or len(self._running) >= MAX_CALLS_DEEP or self._calls_made >= MAX_CALLS:
             return self._refuse("too_deep", f"`{name}` calls itself.", "Write the components out.", place)
-        if name not in self._results:
+        if any(given) and not self._passes_over:
+            message = f"`{name}` is called with arguments, which is not supported."
+            return self._refuse("not_literal", message, "Write the components out.", place)
+        known = self._results.get(id(function))
+        if known is None or any(given):
+            self._calls_made += 1
             self._running.append(name)
-            self._results[name] = self._returned(function, place) if self._is_plain(function) else broken(place)
+            scope = self._bound(function, given)
+            known = self._results[id(function)] = (
+                broken(place) if scope is None else self._returned(function, scope, place)
+            )
             self._running.pop()
-        return self._results[name].used_at(place)
+        return known.used_at(place)
+
+    def _bound(self, function: Function, given: Arguments) -> Scope | None:
+        """The names that a function begins with; None, with a finding, where it cannot be called."""
+        arguments, (values, named) = function.args, given
+        if not self._passes_over or arguments.vararg or arguments.kwarg or function.decorator_list:
+            return Scope(self._module) if self._is_plain(function) else None
+        scope = Scope(self._module)
+        for parameter, default in self._defaults(function):
+            scope.names[parameter] = default
+        places = [*arguments.posonlyargs, *arguments.args]
+        for parameter, value in [*zip((each.arg for each in places), values, strict=False), *named.items()]:
+            scope.names[parameter] = value
+        return scope
+
+    def _defaults(self, function: Function) -> Iterator[tuple[str, ParsedValue | Unread]]:
+        """All parameters, each with its default."""
+        arguments = function.args
+        places = [*arguments.posonlyargs, *arguments.args]
+        defaults: list[ast.expr | None] = [None] * (len(places) - len(arguments.defaults)) + [*arguments.defaults]
+        for each, default in zip([*places, *arguments.kwonlyargs], [*defaults, *arguments.kw_defaults], strict=True):
+            message = f"`{each.arg}` is a parameter of `{function.name}`, which is called with no value for it here."
+            unknown = Unread(message, "Write its value.", self._source.place(each))
+            yield each.arg, self._tried(default, self._module) if default is not None else unknown
+
+    def _tried(self, value: ast.expr, scope: Scope) -> ParsedValue | Unread:
+        """What an expression stands for; where that cannot be told, why, for whatever needs it."""
+        with self._problems.tried() as wrong:
+            made = self._expressions.made(value, scope)
+        self._taken_back += wrong
+        return Unread(wrong[0].message, wrong[0].fix, wrong[0].place) if wrong else made
+
+    def _try_functions(self, functions: Iterable[Function]) -> None:
+        """Read functions that nothing calls: one of them may make the team."""
+        for function in functions:
+            returns = any(isinstance(each, ast.Return) and each.value for each in function.body)
+            if id(function) in self._results or not returns or function.name in self._module.used:
+                continue
+            with self._problems.tried() as wrong:
+                made = self._run(function, ([], {}), self._source.place(function))
+            self._taken_back += wrong
+            if wrong or made.cls is None:
+                del self._results[id(function)]
+            else:
+                self._ran.append(made)
+
+    def _enter(self, function: Function, given: Arguments) -> None:
+        """Read a function that is the program, or a part of it, as `main` is."""
+        if id(function) in self._entered or len(self._entered) >= MAX_CALLS_DEEP:
+            return
+        self._entered.add(id(function))
+        self._results.setdefault(id(function), broken(self._source.place(function)))
+        scope = self._bound(function, given)
+        if scope is not None:
+            self._scopes.append(scope)
+            self._statements(function.body, scope)
 
     def _is_plain(self, function: Function) -> bool:
         arguments = function.args
@@ -135,8 +227,8 @@ class Script:
             return False
         return True
 
-    def _returned(self, function: Function, place: Position) -> ParsedValue:
-        self._scopes.append(scope := Scope(self._module))
+    def _returned(self, function: Function, scope: Scope, place: Position) -> ParsedValue:
+        self._scopes.append(scope)
         last = function.body[-1]
         if not isinstance(last, ast.Return) or last.value is None:
             message = f"`{function.name}` returns no component at its end."
@@ -169,28 +261,65 @@ class Script:
                 self._statements(body, scope)
             case ast.Pass():
                 pass
+            case _ if self._passes_over:
+                self._pass_over(statement, scope)
             case _:
                 place = self._source.place(statement)
                 self._refuse("not_read", f"{_kind(statement)} is not supported here.", NOT_EXECUTED, place)
 
     def _assign(self, name: str, value: ast.expr, scope: Scope) -> None:
         is_task = name == "task" and isinstance(value, ast.BoolOp) and ast.dump(value) == ASKS_FOR_TASK
-        if not is_task and not self._is_run(value, scope):
+        if is_task:
+            return
+        if self._passes_over:
+            self._assign_if_told(name, value, scope)
+        elif not self._is_run(value, scope):
             scope.assign(name, self._expressions.made(value, scope), self._source.place(value))
+
+    def _assign_if_told(self, name: str, value: ast.expr, scope: Scope) -> None:
+        """Remember what a name stands for, or why that cannot be told."""
+        place, call = self._source.place(value), self._unwrapped(value, scope)
+        made = self._expressions.made(call, scope) if self._makes_component(call, scope) else self._tried(call, scope)
+        if isinstance(made, ParsedValue):
+            scope.assign(name, made, place)
+        elif not self._calls_function(value, scope) and self._is_run(value, scope):
+            scope.names[name] = Unread(f"`{name}` is what a run gives.", NO_VALUE, place)
+        elif not self._is_in_the_way(value, scope):
+            scope.names[name] = made
 
     def _line(self, value: ast.expr, scope: Scope) -> None:
         """An expression that stands alone: a docstring, or what starts, shows and ends a run."""
         is_docstring = isinstance(value, ast.Constant) and isinstance(value.value, str)
-        if not is_docstring and not self._is_run(value, scope):
+        if is_docstring or self._is_run(value, scope, is_alone=True):
+            return
+        if self._passes_over:
+            self._pass_over(ast.copy_location(ast.Expr(value), value), scope)
+        else:
             message = "Only code that builds components is supported."
             self._refuse("not_read", message, NOT_EXECUTED, self._source.place(value))
 
-    def _is_run(self, value: ast.expr, scope: Scope) -> bool:
-        """Whether the line runs a component, or prints its JSON; then that is what the script is about."""
+    def _is_run(self, value: ast.expr, scope: Scope, *, is_alone: bool = False) -> bool:
+        """Whether the line runs a component, or prints its JSON; then that is what the script is about.
+
+        Args:
+            value: The line, or what it assigns.
+            scope: Where it stands.
+            is_alone: Whether nothing is done with what it gives, so that a function of the script that is called is a
+                part of the program.
+        """
         call = self._unwrapped(value, scope)
         match call:
             case ast.Call(func=ast.Name(id="main"), args=[], keywords=[]):
                 return call is not value
+            case ast.Call(func=ast.Name(id=name)) if (is_alone or call is not value) and self._calls_program(
+                name, scope
+            ):
+                with self._problems.tried():  # what it is given may be unknown
+                    given = self._calls.arguments(call, scope)
+                found = scope.find(name)
+                if isinstance(found, Defined):
+                    self._enter(found.node, given)
+                return True
             case ast.Call(func=ast.Attribute(value=target, attr=name)) if name in (*RUNS, *ENDS):
                 made = self._expressions.made(target, scope)
                 if name in RUNS:
@@ -201,6 +330,92 @@ class Script:
                 return True
             case _:
                 return False
+
+    def _makes_component(self, value: ast.expr, scope: Scope) -> bool:
+        """Whether a component is made here: what keeps it from being read is an error, then."""
+        dotted = self._expressions.dotted(value.func, scope) if isinstance(value, ast.Call) else None
+        found = find_type(dotted) if dotted else None
+        return found is not None and issubclass(found, Component)
+
+    def _calls_function(self, value: ast.expr, scope: Scope) -> bool:
+        """Whether this is what a function of the script gives; it was read already."""
+        call = self._unwrapped(value, scope)
+        return (
+            isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and self._calls_program(call.func.id, scope)
+        )
+
+    def _calls_program(self, name: str, scope: Scope) -> bool:
+        return self._passes_over and isinstance(scope.look(name), Defined)
+
+    # --- what is passed over ---
+
+    def _pass_over(self, statement: ast.stmt, scope: Scope) -> None:
+        """Read what may stand inside; of the rest only note what it sets and runs."""
+        match statement:
+            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                for item in items:
+                    self._open(item, scope)
+                self._statements(body, scope)
+            case ast.Try(body=body, orelse=orelse, finalbody=finalbody):
+                self._statements([*body, *orelse, *finalbody], scope)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                scope.names[statement.name] = Defined(statement)
+            case ast.Return(value=value):
+                made = self._tried(value, scope) if value is not None else None
+                if isinstance(made, ParsedValue) and made.cls is not None:
+                    self._ran.append(made)
+            case _:
+                self._leave_out(statement, scope)
+
+    def _open(self, item: ast.withitem, scope: Scope) -> None:
+        value, place = item.context_expr, self._source.place(item.context_expr)
+        made = (
+            self._expressions.made(value, scope) if self._makes_component(value, scope) else self._tried(value, scope)
+        )
+        if isinstance(item.optional_vars, ast.Name):
+            if isinstance(made, ParsedValue):
+                scope.assign(item.optional_vars.id, made, place)
+            else:
+                scope.names[item.optional_vars.id] = made
+
+    def _is_in_the_way(self, node: ast.stmt | ast.expr, scope: Scope) -> bool:
+        """Whether it may change a component, which is refused. Another list is not known afterwards."""
+        names, place = changed_names(node, scope), self._source.place(node)
+        read = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        values = {name: made for name in read if isinstance(made := scope.look(name), ParsedValue)}
+        parts = _held_by(
+            made for each in self._scopes for made in each.names.values() if isinstance(made, ParsedValue) and made.cls
+        )
+        risky = {name for name, made in values.items() if _holds_component(made) or id(made.entries) in parts}
+        if (names - values.keys() and risky) or names & risky:
+            named = ", ".join(f"`{name}`" for name in sorted(names & risky or risky))
+            message = f"What was made above may be changed here: {named}."
+            self._refuse("not_read", message, NOT_EXECUTED, place)
+            return True
+        for name in names & values.keys():
+            scope.names[name] = Unread(
+                f"`{name}` is changed in line {place.line} by what is not read.", NO_VALUE, place
+            )
+        return False
+
+    def _leave_out(self, statement: ast.stmt, scope: Scope) -> None:
+        place, kind = self._source.place(statement), _kind(statement)
+        if self._is_in_the_way(statement, scope):
+            return
+        for call in ast.walk(statement):
+            match call:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in RUNS:
+                    if isinstance(found := scope.find(name), ParsedValue):
+                        self._ran.append(found)
+                case ast.Call(func=ast.Name(id=name)) if isinstance(found := scope.look(name), Defined):
+                    scope.find(name)
+                    self._enter(found.node, ([], {}))
+                case _:
+                    pass
+        for name in names_set_by(statement):
+            message = f"`{name}` is set in line {place.line} by what is not read."
+            scope.names[name] = Unread(message, NO_VALUE, place)
+        self._problems.warn("not_kept", f"{kind} makes no component, so it is passed over.", "", place)
 
     def _unwrapped(self, value: ast.expr, scope: Scope) -> ast.expr:
         """The call inside `await`, `asyncio.run(...)`, `Console(...)` and `print(json.dumps(...))`."""
@@ -221,6 +436,16 @@ class Script:
 def _distinct(values: Iterable[ParsedValue]) -> list[ParsedValue]:
     """The values, each component once."""
     return list({id(made.entries) if made.cls else id(made): made for made in values}.values())
+
+
+def _holds_component(made: ParsedValue) -> bool:
+    todo = [made]
+    while todo:
+        part = todo.pop()
+        if part.cls is not None:
+            return True
+        todo.extend(parts_of(part))
+    return False
 
 
 def _held_by(values: Iterable[ParsedValue]) -> set[int]:
@@ -248,6 +473,8 @@ def _kind(statement: ast.stmt) -> str:
     match statement:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return "A function inside a function"
+        case ast.Expr():
+            return "This line"
         case ast.Import() | ast.ImportFrom():
             return "A wildcard or relative import"
         case ast.Assign() | ast.AnnAssign():

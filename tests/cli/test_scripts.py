@@ -48,11 +48,11 @@ def test_what_is_not_read_is_told_by_line_and_nothing_is_executed(
     code, out, _ = studio("check", "trap.py")
     assert code == 1
     assert "trap.py:3:1:" in out
-    assert "trap.py:4:1: A loop is not supported here." in out
+    assert "trap.py:4:1: A loop makes no component, so it is passed over." in out
     code, out, _ = studio("check", "--json", "trap.py")
-    assert [each["line"] for each in json.loads(out)[0]["rejected"]] == [3, 4]
+    assert [each["line"] for each in json.loads(out)[0]["rejected"]] == [1, 3, 4]
     code, _, err = studio("run", "trap.py", "--task", "x")
-    assert (code, "Line 3" in err) == (1, True)
+    assert (code, "The script has no component" in err) == (1, True)
     assert not Path("trap").exists()
 
 

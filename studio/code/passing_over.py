@@ -1,0 +1,105 @@
+"""Which statements of a script can be passed over: those that change nothing that was read.
+
+What they set is not known afterwards. A component that needs it is refused there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from studio.code.parsed import ParsedValue
+from studio.code.scope import Defined, Imported, Scope, Unread
+from studio.code.vocabulary import find_type
+
+READS = frozenset(
+    (
+        *("run", "run_stream", "dump_component", "close", "reset", "stop", "start", "pause", "resume"),
+        *("save_state", "load_state", "on_messages", "on_messages_stream", "on_reset", "call_tool", "list_tools"),
+        *("create", "create_stream", "get", "items", "keys", "values", "copy", "index", "count"),
+    )
+)
+"""Methods that leave a component, a list or an object as it was read. What a component remembers is no part of it."""
+HARMLESS = frozenset(("print", "len", "str", "repr", "isinstance", "type", "enumerate", "Console"))
+"""Functions that leave what they are given as it is."""
+MAX_FUNCTIONS_DEEP = 10
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def changed_names(node: ast.AST, scope: Scope, *, depth: int = 0) -> set[str]:
+    """Names of components, lists and objects that stand in the script above, and that a statement may change.
+
+    Names that the statement sets itself may stand for parts of these, such as the variable of a loop.
+    """
+    inside = Scope(scope)
+    for name in names_set_by(node):
+        inside.names[name] = ANYTHING
+    return {name for each in ast.walk(node) for name in _changed(each, inside, depth)}
+
+
+def _changed(node: ast.AST, scope: Scope, depth: int) -> Iterator[str]:
+    match node:
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+            yield from _read_root(node, scope)
+        case ast.Call(func=ast.Attribute(value=target, attr=name)) if name not in READS and (
+            roots := [*_read_root(target, scope)]
+        ):
+            yield from roots
+        case ast.Call(func=func, args=args, keywords=keywords) if not _only_uses(func, scope, depth):
+            for each in [*args, *(keyword.value for keyword in keywords)]:
+                if isinstance(each, ast.Name):
+                    yield from _read_root(each, scope)
+        case _:
+            pass
+
+
+def _only_uses(func: ast.expr, scope: Scope, depth: int) -> bool:
+    """Whether a function leaves what it is given as it is."""
+    name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+    found = scope.look(func.id) if isinstance(func, ast.Name) else None
+    if isinstance(found, Imported) and find_type(found.dotted) is not None:
+        return True  # a component that holds another one does not change it
+    if not isinstance(found, Defined):
+        return name in HARMLESS or name in READS
+    if depth >= MAX_FUNCTIONS_DEEP:
+        return False
+    inside = Scope(scope)
+    for each in parameters_of(found.node):
+        inside.names[each.arg] = ANYTHING
+    return not any(changed_names(each, inside, depth=depth + 1) for each in found.node.body)
+
+
+def parameters_of(function: Function) -> list[ast.arg]:
+    """All parameters by name."""
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def names_set_by(node: ast.AST) -> Iterator[str]:
+    """The names that mean something else after a statement."""
+    for each in ast.walk(node):
+        match each:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.ExceptHandler(name=str(name)):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                yield from (alias.asname or alias.name.partition(".")[0] for alias in names)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from names
+            case _:
+                pass
+
+
+def _read_root(node: ast.AST, scope: Scope) -> Iterator[str]:
+    """The name of the component, list or object that this is, or is inside of."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+        node = node.value
+    if isinstance(node, ast.Name):
+        found = scope.look(node.id)
+        if found is ANYTHING or (isinstance(found, ParsedValue) and found.entries is not None):
+            yield node.id
+
+
+ANYTHING = Unread("", "", None)
+"""Bound to a parameter, which may be given a component."""
