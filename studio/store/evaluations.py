@@ -22,6 +22,8 @@ from studio.store.tables import Run, Team, TeamSuite, table_of, without
 MAX_OPEN = 20
 """Evaluations of the studio that are under way."""
 MAX_LISTED = 100
+CELLS_AT_ONCE = 250
+"""That are made and inserted in one step, between which others have their turn."""
 CLAIM = timedelta(seconds=60)
 """How long a cell belongs to the server that claimed it: longer than its run takes to begin, or to be scored."""
 MOMENT = timedelta(seconds=1)
@@ -93,10 +95,6 @@ class Evaluations:
             NotFound: The suite or its team was deleted.
             Conflict: Too many others are under way.
         """
-        rows = [
-            _cell_row(new.id, position, version, case_key, epoch)
-            for position, (version, case_key, epoch) in enumerate(cells, 1)
-        ]
         async with self._database.write() as session:
             if await session.get(TeamSuite, new.suite_id) is None or await session.get(Team, new.team_id) is None:
                 raise NotFound("The suite or its team was deleted.")
@@ -106,7 +104,15 @@ class Evaluations:
             session.add(new)
             await session.flush()
             session.add_all(versions)
-            await (await session.connection()).execute(insert(table_of(EvaluationCell)), rows)
+            connection = await session.connection()
+            for first in range(0, len(cells), CELLS_AT_ONCE):
+                rows = [
+                    _cell_row(new.id, position, version, case_key, epoch)
+                    for position, (version, case_key, epoch) in enumerate(
+                        cells[first : first + CELLS_AT_ONCE], first + 1
+                    )
+                ]
+                await connection.execute(insert(table_of(EvaluationCell)), rows)
 
     async def get(self, evaluation_id: str) -> Evaluation:
         """Raises: NotFound."""
