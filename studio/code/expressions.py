@@ -50,6 +50,8 @@ class Expressions:
         self._problems = problems
         self._read_call = read_call
         self._depth = 0
+        self._composed = 0
+        """Characters of texts that were put together."""
         self._functions: dict[int, ScriptFunction] = {}
         """By the identity of their nodes, which the source keeps."""
 
@@ -120,12 +122,18 @@ class Expressions:
             if value is None:
                 return None
             told.append(value)
-        return _bounded("".join(map(str, told)))
+        return self._joined_text(told)
 
     def _added(self, node: ast.BinOp, scope: Scope) -> str | None:
         """Two texts, one behind the other."""
         sides = [self._told(side, scope) for side in (node.left, node.right)]
-        return _bounded("".join(map(str, sides))) if all(isinstance(side, str) for side in sides) else None
+        return self._joined_text(sides) if all(isinstance(side, str) for side in sides) else None
+
+    def _joined_text(self, parts: Sequence[object]) -> str | None:
+        """One text; None once a script has made more than a team may hold: a few lines could fill the memory."""
+        texts = [str(part) for part in parts]
+        self._composed += sum(map(len, texts))
+        return "".join(texts) if self._composed <= MAX_COST else None
 
     def _told(self, node: ast.expr, scope: Scope) -> str | int | float | None:
         """A text or a number that can be told without running anything."""
@@ -251,11 +259,6 @@ def _awaited(node: ast.expr, scope: Scope) -> ast.expr:
             return call
         case _:
             return node
-
-
-def _bounded(text: str) -> str | None:
-    """The text, if it is no longer than a team may be."""
-    return text if len(text) <= MAX_COST else None
 
 
 def _name_of(node: ast.expr) -> str:

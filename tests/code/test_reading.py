@@ -297,3 +297,10 @@ def test_nothing_is_executed_or_imported(tmp_path: Path, monkeypatch: pytest.Mon
     assert {code for code, _ in refusals(source)} == {"not_read", "unknown_class"}
     assert "trap" not in sys.modules
     assert not (tmp_path / "made").exists()
+
+
+def test_texts_that_are_put_together_have_a_limit():
+    doubled = "".join(f"x{n + 1} = x{n} + x{n}\n" for n in range(15))
+    many = "".join(f"y{n} = x15 + f'{{x15}}'\n" for n in range(1_000))
+    found = refusals(f"{HEAD}\nx0 = {'a' * 100!r}\n{doubled}{many}")
+    assert found[0][0] == "not_literal"
