@@ -109,24 +109,24 @@ class Expressions:
     def _text(self, node: ast.expr, scope: Scope) -> str | None:
         """An f-string, or texts that are added; None for anything else."""
         is_composed = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add))
-        told = self._told(node, scope) if is_composed else None
-        return told if isinstance(told, str) else None
+        known = self._known_value(node, scope) if is_composed else None
+        return known if isinstance(known, str) else None
 
     def _formatted(self, parts: Sequence[ast.expr], scope: Scope) -> str | None:
         """An f-string whose fields are texts and numbers of the script; None where it has others."""
-        told: list[str | int | float] = []
+        values: list[str | int | float] = []
         for part in parts:
             if isinstance(part, ast.FormattedValue) and (part.conversion != -1 or part.format_spec):
                 return None
-            value = self._told(part.value if isinstance(part, ast.FormattedValue) else part, scope)
+            value = self._known_value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
             if value is None:
                 return None
-            told.append(value)
-        return self._joined_text(told)
+            values.append(value)
+        return self._joined_text(values)
 
     def _added(self, node: ast.BinOp, scope: Scope) -> str | None:
         """Two texts, one behind the other."""
-        sides = [self._told(side, scope) for side in (node.left, node.right)]
+        sides = [self._known_value(side, scope) for side in (node.left, node.right)]
         return self._joined_text(sides) if all(isinstance(side, str) for side in sides) else None
 
     def _joined_text(self, parts: Sequence[object]) -> str | None:
@@ -135,7 +135,7 @@ class Expressions:
         self._composed += sum(map(len, texts))
         return "".join(texts) if self._composed <= MAX_COST else None
 
-    def _told(self, node: ast.expr, scope: Scope) -> str | int | float | None:
+    def _known_value(self, node: ast.expr, scope: Scope) -> str | int | float | None:
         """A text or a number that can be told without running anything."""
         match node:
             case ast.Constant(value=str() | int() | float() as value) if not isinstance(value, bool):
