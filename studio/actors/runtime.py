@@ -72,6 +72,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         self._serializers = SerializationRegistry()
         self._loop: asyncio.Task[None] | None = None
         self._running_on: asyncio.AbstractEventLoop
+        self._is_ending = False
         self._has_come = asyncio.Event()
         self._is_idle = asyncio.Event()
         self._is_idle.set()
@@ -168,7 +169,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         """End once every message is handled.
 
         Raises:
-            RuntimeError: It has not begun, or this is called by a handler, for which it would wait for ever.
+            RuntimeError: It has not begun, or this is called by a handler, for which it would wait forever.
             Exception: That of a handler, where errors are not ignored.
         """
         self._refuse_handlers()
@@ -226,7 +227,10 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         return f"{self._prefix}-{self._sent}"
 
     def _enqueue(self, item: Delivery | Publication) -> None:
-        """What comes while nothing waits is begun at once, unless very much is under way."""
+        """What comes while nothing waits is begun at once, unless very much is under way; while it ends, nothing is."""
+        if self._is_ending:
+            item.refuse(_stopped())
+            return
         self._is_idle.clear()
         is_free = not self._queue and len(self._handling) < MAX_AT_ONCE and self._error is None
         if self._loop is not None and is_free:
@@ -251,7 +255,9 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         return task
 
     def _handled(self, task: asyncio.Task[None]) -> None:
-        del self._handling[task]
+        item = self._handling.pop(task)
+        if isinstance(item, Delivery):  # cancelled before its first step
+            item.refuse(_stopped())
         self._look_whether_idle()
 
     def _look_whether_idle(self) -> None:
@@ -274,18 +280,18 @@ class SingleThreadedAgentRuntime(AgentRuntime):
     async def _end(self) -> None:
         if self._loop is None:
             raise RuntimeError("Runtime is not started")
-        loop, self._loop = self._loop, None
-        loop.cancel()
-        for item in self._queue:
-            item.refuse(UndeliverableException("The runtime was stopped before the message was delivered."))
-        self._queue.clear()
-        others = {task: item for task, item in self._handling.items() if item is not _within.get()}
-        for task in others:
-            task.cancel()
-        await asyncio.gather(loop, *others, return_exceptions=True)
-        for item in others.values():
-            if isinstance(item, Delivery):  # cancelled before its first step
-                item.refuse(UndeliverableException("The runtime was stopped before the message was delivered."))
+        loop, self._loop, self._is_ending = self._loop, None, True
+        try:
+            loop.cancel()
+            for item in self._queue:
+                item.refuse(_stopped())
+            self._queue.clear()
+            others = [task for task, item in self._handling.items() if item is not _within.get()]
+            for task in others:
+                task.cancel()
+            await asyncio.gather(loop, *others, return_exceptions=True)
+        finally:
+            self._is_ending = False
         self._look_whether_idle()
         self._raise_error()
 
@@ -485,6 +491,10 @@ CONDITION_S = 0.05
 _NO_SPAN = nullcontext()
 _within: ContextVar[Delivery | Handling | None] = ContextVar("_within", default=None)
 """What is being handled here; a handler must not wait for its own end."""
+
+
+def _stopped() -> UndeliverableException:
+    return UndeliverableException("The runtime was stopped before the message was delivered.")
 
 
 def _warn_of_none(handler: InterventionHandler, message: object) -> None:

@@ -22,6 +22,7 @@ from studio.actors import (
     TopicId,
     TypePrefixSubscription,
     TypeSubscription,
+    message_handler,
 )
 from studio.actors.errors import (
     AgentNotFound,
@@ -293,3 +294,60 @@ async def test_a_closed_runtime_closes_its_agents_and_tells_which_could_not():
     with pytest.raises(ExceptionGroup, match="could not be closed"):
         await runtime.close()
     assert closed == ["a", "b"]
+
+
+class Tidying(Waiting):
+    """Sends a last message while it is being cancelled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: BaseException | None = None
+
+    @message_handler
+    async def wait(self, message: Text, ctx: MessageContext) -> Text:
+        self.has_begun.set()
+        try:
+            return await asyncio.Event().wait() and message
+        finally:
+            try:
+                await self.publish_message(message, DefaultTopicId())
+                await self.send_message(message, AgentId("echo", "default"))
+            except UndeliverableException as error:
+                self.told = error
+
+
+async def test_a_handler_that_sends_while_the_runtime_stops_does_not_keep_it():
+    runtime = SingleThreadedAgentRuntime()
+    await Tidying.register(runtime, "agent", Tidying)
+    await Echo.register(runtime, "echo", Echo)
+    tidying: Tidying = await agent_of(runtime, HERE, Tidying)
+    runtime.start()
+    sent = asyncio.create_task(runtime.send_message(Text("wait"), HERE))
+    await tidying.has_begun.wait()
+    async with asyncio.timeout(5):
+        await runtime.stop()
+    assert isinstance(tidying.told, UndeliverableException)
+    assert runtime.unprocessed_messages_count == 0
+    with pytest.raises(asyncio.CancelledError):
+        await sent
+    runtime.start()
+    assert await runtime.send_message(Text("again"), AgentId("echo", "default")) == Text("again")
+    await runtime.stop_when_idle()
+
+
+async def test_who_waits_is_told_although_the_handler_that_stops_the_runtime_is_cancelled_with_its_sender():
+    async def stop(agent: ClosureContext, message: Text, ctx: MessageContext) -> None:
+        behind.append(asyncio.create_task(runtime.send_message(Text("too late"), AgentId("echo", "default"))))
+        await asyncio.sleep(0)
+        await runtime.stop()
+
+    runtime, behind = SingleThreadedAgentRuntime(), list[asyncio.Task[Any]]()
+    await Echo.register(runtime, "echo", Echo)
+    await ClosureAgent.register_closure(runtime, "stopping", stop)
+    await PassingOn.register(runtime, "agent", lambda: PassingOn(AgentId("stopping", "default")))
+    runtime.start()
+    async with asyncio.timeout(5):
+        with pytest.raises(asyncio.CancelledError):
+            await runtime.send_message(Text("stop"), HERE)
+        await asyncio.wait(behind)
+    assert [type(each.exception()) for each in behind] == [UndeliverableException]
