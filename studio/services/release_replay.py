@@ -79,8 +79,11 @@ async def _replayed(store: Store, component: JsonObject, call_id: str) -> Replay
 def _difference(repeated: Reexecution) -> tuple[int, str] | None:
     """The entry from which on the team does something else, and what."""
     if (met := repeated.divergence) is not None:
-        same = " with other content" if met.expected == met.actual else ""
-        return met.seq, f"Recorded is {met.expected}; now comes {met.actual}{same}. {met.note}".rstrip()
+        if met.expected == met.actual:
+            what = f"{met.expected[:1].upper()}{met.expected[1:]} has other content than the recorded one."
+        else:
+            what = f"Recorded: {met.expected}. Now: {met.actual}."
+        return met.seq, f"{what} {met.note}".rstrip()
     if repeated.error is not None:
         return repeated.last_seq, f"The team fails: {repeated.error}"
     if not repeated.has_ended:

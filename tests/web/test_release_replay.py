@@ -38,7 +38,7 @@ def replay(published: Published, number: int) -> list[JsonObject]:
     ("component", "outcome", "told"),
     [
         (team(writer("Another answer."), max_messages=2), "same", ""),
-        (team(writer("The answer.", system_message="Be brief."), max_messages=2), "differs", "with other content"),
+        (team(writer("The answer.", system_message="Be brief."), max_messages=2), "differs", "has other content"),
         (team(writer("The answer."), max_messages=1), "differs", "The team ends before this entry."),
         (team(writer("The answer.", "More."), max_messages=3), "differs", "The team continues where the call ended."),
         (team(assistant("author", "The answer."), max_messages=2), "differs", "author"),
