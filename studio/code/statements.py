@@ -381,6 +381,8 @@ class Script:
     def _is_in_the_way(self, node: ast.stmt | ast.expr, scope: Scope) -> bool:
         """Whether it may change a component, which is refused. Another list is not known afterwards."""
         names, place = changed_names(node, scope), self._source.place(node)
+        if not names:  # as nearly always; what follows looks at all components
+            return False
         read = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         values = {name: made for name in read if isinstance(made := scope.look(name), ParsedValue)}
         parts = _held_by(
