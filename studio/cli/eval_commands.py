@@ -53,6 +53,9 @@ def eval_run(
     at_once: Annotated[int, typer.Option(min=1, max=16, help="Runs at the same time.")] = 4,
     usd: Annotated[float | None, typer.Option(min=0, help="Most that all runs together may cost.")] = None,
     tokens: Annotated[int | None, typer.Option(min=0, help="Most tokens that all runs together may take.")] = None,
+    reuse: Annotated[
+        bool, typer.Option("--reuse", help="With --against: reuse what the baseline is answered to the same requests.")
+    ] = False,
     worse: Annotated[
         str, typer.Option(help="With --against: proved fails a team that is proved worse, ignore does not.")
     ] = "proved",
@@ -74,13 +77,13 @@ def eval_run(
     """
     from studio.cli.eval_run import LocalEvaluation, evaluate_files
     from studio.evaluation.gates import Gate
-    from studio.services.evaluations import EvaluationPlan
+    from studio.services.evaluations import REUSE_DAYS, EvaluationPlan
     from studio.settings import Settings
 
     if worse not in ("proved", "ignore"):
         raise typer.BadParameter("choose proved or ignore", param_hint="--worse")
     micro_usd = None if usd is None else round(usd * 1_000_000)
-    plan = EvaluationPlan("current", None, repeats, at_once, micro_usd, tokens)
+    plan = EvaluationPlan("current", None, repeats, at_once, micro_usd, tokens, REUSE_DAYS if reuse else None)
     gate = Gate(worse, None if at_least is None else at_least / 100, unscored / 100)
     wanted = LocalEvaluation(suite, team, against, team_name, plan, gate, approve, allow_host or (), keep)
     settings = Settings.from_env(data_dir=data_dir)

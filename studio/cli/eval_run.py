@@ -41,6 +41,7 @@ from studio.services.evaluations import (
     PlannedVersion,
     keep_evaluation,
     report_of,
+    reuse_sentences,
 )
 from studio.settings import Settings
 from studio.store import Store, open_store
@@ -213,6 +214,7 @@ def _lines(report: EvaluationReport, gate: GateResult, sentence: str, reasons: M
             yield from (f"    {line}" for line in reasons.get(case.case, "").splitlines()[:1])
     yield f"{money(report.micro_usd)}, {report.tokens:,} tokens."
     yield sentence or f"No result: {report.row.detail}"
+    yield from reuse_sentences(report, NAMES)
     words = {"passed": "Gate passed.", "failed": "Gate failed.", "cannot_tell": "The gate cannot tell."}
     yield " ".join([words[gate.outcome], *gate.reasons])
 
@@ -225,6 +227,7 @@ def _as_json(report: EvaluationReport, gate: GateResult, sentence: str, reasons:
         "sentence": sentence,
         "usd": report.micro_usd / 1e6,
         "tokens": report.tokens,
+        "reused": [*reuse_sentences(report, NAMES)],
         "versions": [{**asdict(each), "version": NAMES[each.version]} for each in result.versions],
         "difference": asdict(result.difference) if result.difference else None,
         "cases": [

@@ -15,6 +15,7 @@ from studio.components import JsonObject
 from studio.errors import ModelUnavailable
 from studio.runs import LogEntry, RunStatus
 from studio.runs.comparing.steps import text_of
+from studio.runs.journal.answers import REUSED
 from studio.runs.state import RunState
 
 USER = "user"
@@ -60,6 +61,28 @@ class HandedOff:
 
 
 @dataclass(frozen=True)
+class ReusedAnswers:
+    """What a run took over from another one, and what that would have cost now.
+
+    Args:
+        count: Answers of models and tools that were reused.
+        asked: Model calls that were made anew.
+        since: When the oldest of the answers was drawn.
+    """
+
+    count: int = 0
+    asked: int = 0
+    micro_usd: int = 0
+    tokens: int = 0
+    unpriced_calls: int = 0
+    ms: int = 0
+    since: datetime | None = None
+
+
+NOTHING_REUSED = ReusedAnswers()
+
+
+@dataclass(frozen=True)
 class Transcript:
     """How a run ended and what its log says.
 
@@ -70,6 +93,7 @@ class Transcript:
         errors: What failed on the way: the entry, and a sentence.
         stopped_by: The conditions that stopped the team, in words.
         variables: The context variables at the end.
+        reused: The answers of another run.
     """
 
     status: RunStatus
@@ -83,6 +107,7 @@ class Transcript:
     stopped_by: tuple[str, ...] = ()
     variables: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     model_failed: bool = False
+    reused: ReusedAnswers = NOTHING_REUSED
 
     @property
     def ending(self) -> Ending:
@@ -105,8 +130,24 @@ class Transcript:
 
     @property
     def seconds(self) -> float | None:
+        """From its start to its end, and what reused answers took when they were drawn."""
         start, end = self.started_at, self.ended_at
-        return (end - start).total_seconds() if start and end else None
+        return (end - start).total_seconds() + self.reused.ms / 1000 if start and end else None
+
+    @property
+    def tokens(self) -> int:
+        """Of all model calls, also of those whose answers were reused."""
+        return self.status.usage.prompt_tokens + self.status.usage.completion_tokens + self.reused.tokens
+
+    @property
+    def micro_usd(self) -> int:
+        """As `tokens`, in millionths of a dollar."""
+        return self.status.usage.micro_usd + self.reused.micro_usd
+
+    @property
+    def unpriced_calls(self) -> int:
+        """As `tokens`: how many calls have no known price."""
+        return self.status.usage.unpriced_calls + self.reused.unpriced_calls
 
 
 def read_transcript(
@@ -117,6 +158,10 @@ def read_transcript(
     for entry in entries:
         if entry.kind in ("message", "event", "explanation", "state"):
             reader.read(entry)
+        elif entry.kind == "command":
+            reader.read_command(entry)
+        elif entry.kind == "effect" and reader.is_reusing:
+            reader.read_effect(entry)
     return replace(reader.transcript(status), started_at=started_at, ended_at=ended_at)
 
 
@@ -133,6 +178,21 @@ class _Reader:
         self._stopped_by: list[str] = []
         self._variables: dict[str, JsonValue] = {}
         self._model_failed = False
+        self.is_reusing = False
+        self._reused = NOTHING_REUSED
+
+    def read_command(self, entry: LogEntry) -> None:
+        """The first one says whether the run reuses answers; other runs have effects that are not worth reading."""
+        if entry.seq == 1:
+            self.is_reusing = "reuse" in entry.body
+
+    def read_effect(self, entry: LogEntry) -> None:
+        body, total = entry.body, self._reused
+        origin = body.get(REUSED)
+        if isinstance(origin, dict):
+            self._reused = _with_answer(total, origin)
+        elif body.get("effect") == "model":
+            self._reused = replace(total, asked=total.asked + 1)
 
     def read(self, entry: LogEntry) -> None:
         body = entry.body
@@ -166,6 +226,7 @@ class _Reader:
             stopped_by=tuple(self._stopped_by),
             variables=self._variables,
             model_failed=self._model_failed,
+            reused=self._reused,
         )
 
     def _request(self, seq: int, source: str, body: JsonObject) -> None:
@@ -204,6 +265,31 @@ class _Reader:
         self._variables.update(content if isinstance(content, dict) else {})
         for name in removed if isinstance(removed, list) else []:
             self._variables.pop(str(name), None)
+
+
+def _with_answer(total: ReusedAnswers, origin: JsonObject) -> ReusedAnswers:
+    """The sum with an answer that says where it came from."""
+    found = origin.get("spent")
+    spent = found if isinstance(found, dict) else {}
+    try:
+        at = datetime.fromisoformat(str(origin.get("at")))
+    except ValueError:
+        at = None
+    known = [each for each in (total.since, at) if each is not None and each.tzinfo is not None]
+    return ReusedAnswers(
+        count=total.count + 1,
+        asked=total.asked,
+        micro_usd=total.micro_usd + _count(spent, "micro_usd"),
+        tokens=total.tokens + _count(spent, "prompt_tokens") + _count(spent, "completion_tokens"),
+        unpriced_calls=total.unpriced_calls + ("micro_usd" in spent and spent["micro_usd"] is None),
+        ms=total.ms + _count(spent, "ms"),
+        since=min(known, default=None),
+    )
+
+
+def _count(spent: JsonObject, name: str) -> int:
+    value = spent.get(name)
+    return value if isinstance(value, int) and value > 0 else 0
 
 
 def _objects(value: JsonValue) -> list[JsonObject]:

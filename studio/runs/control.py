@@ -16,7 +16,7 @@ from studio.components.readable_json import well_formed_json
 from studio.runs.admission import load_team
 from studio.runs.commands import CommandName
 from studio.runs.feed import Batch
-from studio.runs.journal.log import NO_CHANGES, SHOWN, Changes, EntryKind, JsonObject, NewRun, RunList
+from studio.runs.journal.log import SHOWN, Changes, EntryKind, JsonObject, NewRun, Reuse, RunList
 from studio.runs.mocks import Mock, mocked
 from studio.runs.prepare import Player, PreparedRun, RunDependencies, play_team, prepare_run
 from studio.runs.replay.fork import ForkOptions, FromSeq, make_fork, make_replay, make_rerun
@@ -106,8 +106,10 @@ class RunControl(ABC):
         mocks: Mapping[str, Mock] | None = None,
         run_id: str = "",
         listing: RunList = "active",
+        reuse: Reuse | None = None,
     ) -> str:
-        """Start a run of a team and return its id; with `mocks`, of one in which they stand for its parts.
+        """Start a run of a team and return its id; with `mocks`, of one in which they stand for its parts; with
+        `reuse`, of one that takes the answers of another run.
 
         Raises:
             RunExists: The run with the given `run_id` has begun already.
@@ -119,7 +121,7 @@ class RunControl(ABC):
         """
         text = task_text(task := well_formed_json(task))
         team, applied = await asyncio.to_thread(mocked, cast("JsonObject", component), mocks or {})
-        changes = Changes(mocks=applied) if applied else NO_CHANGES
+        changes = Changes(mocks=applied, reuse=reuse)
         new = NewRun(
             team,
             task,

@@ -65,7 +65,7 @@ async def _run_team(run: ActiveRun, prepared: PreparedRun, past: ReplayGuide | N
     current_run_files.set(FilesOfRun(prepared.files, run) if prepared.files else None)
     if past is None:
         run.live_edge_reached.set()
-    port = build_effects(run, player, prepared.names, past)
+    port = build_effects(run, player, prepared.names, past, prepared.answers)
     explanations = (
         ExplanationWriter(run, player, port.now) if past is None else None
     )  # what was told in a past is to be found there

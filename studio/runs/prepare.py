@@ -16,6 +16,7 @@ from studio.messages import BaseChatMessage, BaseMessage, TaskResult
 from studio.runs.admission import ApprovalSource, SecretVault, check_approved, has_code, require_jail
 from studio.runs.debugging.settings import SettingsSource
 from studio.runs.files import RunFileStore
+from studio.runs.journal.answers import RecordedAnswers
 from studio.runs.journal.log import NewRun, RunRecord, RunStore
 from studio.runs.redaction import redact_new_run
 from studio.runs.spending.costs import names_of
@@ -62,6 +63,7 @@ class PreparedRun:
         grants: What its code may reach.
         secrets: Finds the studio's own ones.
         files: Where its files are kept.
+        answers: Those of the run that it reuses; None where it reuses none.
     """
 
     new: NewRun
@@ -71,6 +73,7 @@ class PreparedRun:
     grants: Grants
     secrets: SecretSource
     files: RunFileStore | None = None
+    answers: RecordedAnswers | None = None
 
 
 def play_team(component: Component) -> Player:
@@ -138,4 +141,5 @@ async def _prepare(
     if new.changes.initial_state:
         await cast("Team", component).load_state(new.changes.initial_state)
     secrets = await sources.secrets.source()
-    return PreparedRun(new, player, names, component, grants, secrets, sources.files)
+    answers = RecordedAnswers(sources.store, new.changes.reuse) if new.changes.reuse is not None else None
+    return PreparedRun(new, player, names, component, grants, secrets, sources.files, answers)

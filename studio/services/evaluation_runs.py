@@ -6,18 +6,20 @@ import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from studio.components import JsonObject
 from studio.errors import ConfigError, Forbidden, NotFound, SetupError, StudioError, TooLarge
 from studio.evaluation.suites import Suite, score_run
+from studio.evaluation.transcript import ReusedAnswers, Transcript
 from studio.runs import Budget, Limits, RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
+from studio.runs.journal.log import Reuse
 from studio.runs.middleware.budget import BUDGET_EXCEEDED
 from studio.services.evaluations import report_of
 from studio.services.past_runs import score_json, stored_run
 from studio.store import StorageUnavailable, Store
 from studio.store.evaluation_tables import Evaluation, EvaluationCell
-from studio.store.evaluations import LIMIT_USED_UP, MAX_ATTEMPTS, ActiveCell, CellOutcome
+from studio.store.evaluations import LIMIT_USED_UP, MAX_ATTEMPTS, ActiveCell, CellOutcome, CellReuse
 from studio.store.runs import UNFINISHED
 from studio.store.tables import Run
 
@@ -26,6 +28,7 @@ BUSY_LOOK_S = 0.2
 """How often is looked while an evaluation is under way."""
 BY = "evaluation"
 PRICE_UNKNOWN = "The price of a model is not known, so a limit in dollars cannot hold. Set its price, or limit tokens."
+OVER_BUDGET = "With the answers that it reused, the run took more than the budget of this run."
 
 _WAITS = {
     "input": ("fail", "The team asked a person. An evaluation answers no questions."),
@@ -123,6 +126,7 @@ class EvaluationRuns:
             await evaluations.settle(cell, CellOutcome("unscored", "The suite has no such case."))
             return
         version = await evaluations.version(row.id, cell.version)
+        reuse = await self._reuse(row, cell)
         await self.books.budgets.set(f"run:{cell.run_id}", self._budget(row, cell))
         try:
             with suppress(RunExists):  # a process began it that was killed before it could say so
@@ -135,6 +139,7 @@ class EvaluationRuns:
                     by=f"{BY} {row.id}",
                     run_id=cell.run_id,
                     listing="evaluation",
+                    reuse=reuse,
                 )
         except StorageUnavailable:
             raise
@@ -142,6 +147,16 @@ class EvaluationRuns:
             await evaluations.settle(cell, CellOutcome("unscored", f"The run could not begin: {error.what}"))
             return
         await evaluations.has_begun(cell)
+
+    async def _reuse(self, row: Evaluation, cell: EvaluationCell) -> Reuse | None:
+        """Whose answers the run of a cell takes. Of a run that nobody could score, none."""
+        if row.reuse_days is None:
+            return None
+        run_id = cell.twin_run_id
+        if cell.twin_position is not None:
+            twin = await self.store.evaluations.cell(row.id, cell.twin_position)
+            run_id = twin.run_id if twin.verdict in ("pass", "fail") else ""
+        return Reuse(run_id=run_id, not_before=row.created_at - timedelta(days=row.reuse_days)) if run_id else None
 
     def _budget(self, row: Evaluation, cell: EvaluationCell) -> Budget:
         """The limits of the team for its runs, and what is set aside for this one."""
@@ -215,7 +230,16 @@ class EvaluationRuns:
         assert isinstance(scores, list)
         ending, state = past.transcript.ending, past.transcript.status.state
         is_broken = ending == "unavailable" or state is RunState.INTERRUPTED
-        return CellOutcome(score.verdict, detail, scores), is_broken
+        outcome = CellOutcome(score.verdict, detail, scores, reuse=_reuse_of(past.transcript.reused))
+        if self._is_over_budget(row, past.transcript):
+            outcome = outcome._replace(verdict="fail", detail=OVER_BUDGET)
+        return outcome, is_broken
+
+    def _is_over_budget(self, row: Evaluation, run: Transcript) -> bool:
+        """Whether a run would have been stopped at a limit of the team if its answers had not been reused."""
+        limits = self.books.budgets.of_run("", row.team_id).run
+        took = ((limits.tokens, run.tokens), (limits.micro_usd, run.micro_usd))
+        return run.reused.count > 0 and any(limit is not None and amount > limit for limit, amount in took)
 
     async def _give_up(self, row: Evaluation, cell: EvaluationCell, run: Run) -> None:
         """End a run that would wait for a person, or whose evaluation was canceled. The verdict is kept first."""
@@ -243,6 +267,12 @@ def _is_due(row: Evaluation, active: ActiveCell) -> bool:
     if row.state == "canceled":
         return True
     return run.state == RunState.PAUSED.value and run.reason in _WAITS
+
+
+def _reuse_of(found: ReusedAnswers) -> CellReuse:
+    if not found.count:
+        return CellReuse()
+    return CellReuse(found.count, found.asked, found.micro_usd, found.tokens, found.since)
 
 
 def _paid(outcome: CellOutcome, run: Run) -> CellOutcome:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from statistics import fmean
 from typing import Literal, NamedTuple
 from uuid import uuid4
@@ -17,15 +17,26 @@ from studio.evaluation.statistics import detectable_drop
 from studio.evaluation.suites import Case, Suite
 from studio.runs import NewRun, NotApproved, RunControl
 from studio.runs.tasks import task_text
+from studio.services.evaluation_reuse import (
+    CellKey,
+    ReusePreview,
+    ReusingCell,
+    Twins,
+    find_twins,
+    preview_reuse,
+)
 from studio.store import Store
 from studio.store.evaluation_tables import Evaluation, EvaluationVersion
-from studio.store.evaluations import CellRow
+from studio.store.evaluations import CellRow, PlannedCell
 from studio.store.tables import Team, TeamSuite, TeamVersion
 
 MAX_CELLS = 5_000
 """Runs of one evaluation."""
 MAX_REPEATS = 100
 MAX_AT_ONCE = 16
+MAX_REUSE_DAYS = 365
+REUSE_DAYS = 7
+"""How old reused answers may be, unless told: the model behind a name changes."""
 PAST_RUNS = 50
 """Past runs of the team that a plan's cost is estimated by."""
 
@@ -57,6 +68,7 @@ class EvaluationPlan:
         at_once: Runs that are under way at the same time.
         micro_usd: What all runs together may cost, in millionths of a dollar; None is no limit.
         tokens: The same in tokens.
+        reuse_days: How old answers may be that runs reuse; None where they reuse none.
     """
 
     version: WhichVersion = "current"
@@ -65,6 +77,7 @@ class EvaluationPlan:
     at_once: int = 4
     micro_usd: int | None = None
     tokens: int | None = None
+    reuse_days: int | None = None
 
 
 class PlannedVersion(NamedTuple):
@@ -78,23 +91,33 @@ class PlannedVersion(NamedTuple):
 
 @dataclass(frozen=True)
 class CheckedPlan:
-    """A plan that can be carried out."""
+    """A plan that can be carried out. `twins` are the recorded runs whose answers its cells reuse."""
 
     plan: EvaluationPlan
     row: TeamSuite
     suite: Suite
     versions: Sequence[PlannedVersion]
+    twins: Twins = field(default_factory=dict[CellKey, str])
 
     @property
-    def cells(self) -> Sequence[tuple[int, str, int]]:
-        """Version, case and epoch, in the order of the runs: versions take turns, so that a model that changes on the
-        way changes both."""
-        return [
+    def cells(self) -> Sequence[PlannedCell]:
+        """All of them in the order of the runs: versions take turns, so that a model that changes on the way changes
+        both. Where nothing is recorded, the candidate reuses what the baseline is answered in this evaluation."""
+        keys: list[CellKey] = [
             (version.number, case.key, epoch)
             for epoch in range(1, self.plan.repeats + 1)
             for case in self.suite.cases
             for version in self.versions
         ]
+        if self.plan.reuse_days is None:
+            return [PlannedCell(*key) for key in keys]
+        baseline = {key[1:]: position for position, key in enumerate(keys, 1) if key[0] == BASELINE}
+        cells: list[PlannedCell] = []
+        for key in keys:
+            twin = self.twins.get(key, "")
+            within = baseline.get(key[1:]) if key[0] == CANDIDATE and not twin else None
+            cells.append(PlannedCell(*key, twin, within))
+        return cells
 
 
 class Preview(NamedTuple):
@@ -111,6 +134,8 @@ class Preview(NamedTuple):
     past_runs: int
     drop_seen: float
     """The smallest drop, from 0 to 1, that four of five comparisons of this size find."""
+    reuse: ReusePreview | None = None
+    """None where nothing is to be reused, or nothing is recorded."""
 
 
 async def check_plan(store: Store, control: RunControl, suite_id: str, plan: EvaluationPlan) -> CheckedPlan:
@@ -148,7 +173,13 @@ async def check_plan(store: Store, control: RunControl, suite_id: str, plan: Eva
         findings.append(Finding("same_version", what, "Choose another version to compare with.", "/against"))
     if findings:
         raise InvalidPlan(findings)
-    return CheckedPlan(plan, row, suite, versions)
+    revisions = {each.number: each.revision for each in versions}
+    checked = CheckedPlan(plan, row, suite, versions)
+    if plan.reuse_days is None:
+        return checked
+    since = datetime.now(UTC) - timedelta(days=plan.reuse_days)
+    twins = await find_twins(store, suite_id, revisions, since=since, repeats=plan.repeats)
+    return replace(checked, twins=twins)
 
 
 def _unreadable_tasks(cases: Sequence[Case]) -> Sequence[Finding]:
@@ -183,12 +214,29 @@ async def _version(
 
 
 async def preview_plan(store: Store, checked: CheckedPlan) -> Preview:
-    """What a plan would take, and how small a difference it would show."""
+    """What a plan would take, and how small a difference it would show. Takes some seconds where answers are reused."""
     plan, cases, cells = checked.plan, len(checked.suite.cases), len(checked.cells)
     past = await store.costs.past_runs(checked.row.team_id, limit=PAST_RUNS)
     is_priced = bool(past) and not any(each.unpriced_calls for each in past)
-    likely = round(cells * fmean(each.micro_usd for each in past)) if is_priced else None
-    return Preview(cells, cases, plan.micro_usd, plan.tokens, likely, len(past), detectable_drop(cases, plan.repeats))
+    of_one = fmean(each.micro_usd for each in past) if is_priced else None
+    reuse = await _preview_reuse(store, checked) if plan.reuse_days is not None and checked.twins else None
+    anew = cells - (reuse.recorded if reuse is not None else 0)
+    known = 0 if reuse is None else reuse.micro_usd
+    likely = None if known is None or (of_one is None and anew) else round(anew * (of_one or 0)) + known
+    drop = detectable_drop(cases, plan.repeats)
+    return Preview(cells, cases, plan.micro_usd, plan.tokens, likely, len(past), drop, reuse)
+
+
+async def _preview_reuse(store: Store, checked: CheckedPlan) -> ReusePreview:
+    """Where each version parts from what is recorded."""
+    components = {each.number: each.component for each in checked.versions}
+    tasks = {case.key: case.task for case in checked.suite.cases}
+    wanted = [
+        ReusingCell(components[each.version], tasks[each.case_key], each.twin_run_id)
+        for each in checked.cells
+        if each.twin_run_id
+    ]
+    return await preview_reuse(store, wanted, datetime.now(UTC) - timedelta(days=checked.plan.reuse_days or 0))
 
 
 async def begin_evaluation(
@@ -223,6 +271,7 @@ async def keep_evaluation(store: Store, checked: CheckedPlan, by: str) -> Evalua
         at_once=plan.at_once,
         micro_usd=plan.micro_usd,
         tokens=plan.tokens,
+        reuse_days=plan.reuse_days,
         cell_count=len(checked.cells),
         state="running",
         by=by,
@@ -231,6 +280,16 @@ async def keep_evaluation(store: Store, checked: CheckedPlan, by: str) -> Evalua
     versions = [EvaluationVersion(evaluation_id=new_id, **each._asdict()) for each in checked.versions]
     await store.evaluations.add(new, versions, checked.cells)
     return new
+
+
+class VersionReuse(NamedTuple):
+    """What the runs of a version took over. `whole` of them asked no model anew, `parted` ones did; `since` is when the
+    oldest answer was drawn."""
+
+    whole: int
+    parted: int
+    saved_micro_usd: int
+    since: datetime
 
 
 class EvaluationReport(NamedTuple):
@@ -245,6 +304,8 @@ class EvaluationReport(NamedTuple):
     cells: Sequence[CellRow]
     tasks: Mapping[str, str]
     """Of the cases, by their keys."""
+    reuse: Mapping[int, VersionReuse]
+    """By the numbers of versions that reuse answers."""
 
 
 async def report_of(store: Store, evaluation_id: str, *, is_done: bool | None = None) -> EvaluationReport:
@@ -262,17 +323,56 @@ async def report_of(store: Store, evaluation_id: str, *, is_done: bool | None = 
     versions = (await store.evaluations.versions([evaluation_id]))[evaluation_id]
     cells = await store.evaluations.cells(evaluation_id)
 
-    def put_together() -> tuple[EvaluationResult, Mapping[str, str]]:
+    def put_together() -> tuple[EvaluationResult, Mapping[str, str], Mapping[int, VersionReuse]]:
         cases = cases_of(row.document)
         clusters = {each.key: each.cluster for each in cases if each.cluster}
         found = [CellResult(each.version, each.case_key, _verdict(each.verdict)) for each in cells]
         has_ended = row.state == "finished" if is_done is None else is_done
-        return results_of(found, clusters, is_done=has_ended), {each.key: each.task for each in cases}
+        tasks = {each.key: each.task for each in cases}
+        return results_of(found, clusters, is_done=has_ended), tasks, _reuse_in(cells)
 
-    result, tasks = await asyncio.to_thread(put_together)
+    result, tasks, reuse = await asyncio.to_thread(put_together)
     sentence = sentence_of(result, {each.number: f"version {each.revision}" for each in versions})
     spent = sum(each.micro_usd for each in cells), sum(each.used_tokens for each in cells)
-    return EvaluationReport(row, versions, result, sentence, *spent, cells, tasks)
+    return EvaluationReport(row, versions, result, sentence, *spent, cells, tasks, reuse)
+
+
+def _reuse_in(cells: Sequence[CellRow]) -> Mapping[int, VersionReuse]:
+    found: dict[int, list[CellRow]] = {}
+    for cell in cells:
+        if cell.reused_since is not None:
+            found.setdefault(cell.version, []).append(cell)
+    return {
+        number: VersionReuse(
+            whole=sum(not each.asked_count for each in reusing),
+            parted=sum(each.asked_count > 0 for each in reusing),
+            saved_micro_usd=sum(each.saved_micro_usd for each in reusing),
+            since=min(each.reused_since for each in reusing if each.reused_since is not None),
+        )
+        for number, reusing in sorted(found.items())
+    }
+
+
+def reuse_sentences(report: EvaluationReport, names: Mapping[int, str]) -> Sequence[str]:
+    """What is to be said of a result whose runs reuse answers.
+
+    Args:
+        report: The evaluation.
+        names: What each version is called, such as `version 8`.
+    """
+    runs = {each.version: each.tally.runs for each in report.result.versions}
+    sentences: list[str] = []
+    for number, each in report.reuse.items():
+        parted = f", {each.parted:,} in part" if each.parted else ""
+        sentences.append(
+            f"{each.whole:,} of {runs[number]:,} runs of {names[number]} reuse recorded answers throughout{parted}. "
+            f"Answers are from {each.since:%Y-%m-%d} on."
+        )
+    if sentences:
+        sentences.append(
+            "Reused answers count in the difference, and add no evidence to that of the runs they are from."
+        )
+    return sentences
 
 
 class ListedEvaluation(NamedTuple):

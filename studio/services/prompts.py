@@ -15,6 +15,7 @@ from studio.runs.admission import check_approved, load_team
 from studio.runs.comparing.alignment import Fold, Row, divergence
 from studio.runs.comparing.prompts import PromptView, changes, view_of
 from studio.runs.comparing.word_diff import WordDiff
+from studio.runs.journal.answers import REUSED
 from studio.runs.replay import entries_of, reexecute
 from studio.services.run_comparison import RowView, row_view
 from studio.store import Store
@@ -277,5 +278,6 @@ def _is_answer(entry: LogEntry, body: JsonObject) -> bool:
 
 
 def _agent_in(body: JsonObject) -> str:
-    spent = body.get("spent")
+    reused = body.get(REUSED)
+    spent = reused.get("spent") if isinstance(reused, dict) else body.get("spent")
     return str(spent.get("agent", "")) if isinstance(spent, dict) else ""

@@ -16,7 +16,8 @@ class Evaluation(Table, table=True):
 
     `document` is the suite as it was at `suite_revision`. `state` is an `EvaluationState`; `ended_at` is set once none
     of its cells is under way any more. `micro_usd` and `tokens` are what all its runs together may take; None is no
-    limit.
+    limit. `reuse_days` is how old answers may be that its runs reuse; None where they reuse none.
+    `confirms_id` is the evaluation whose lost cases it runs anew.
     """
 
     __table_args__ = (Index(None, "suite_id", "created_at"), Index(None, "team_id", "created_at"))
@@ -31,6 +32,8 @@ class Evaluation(Table, table=True):
     at_once: int = Field(sa_type=Counter)
     micro_usd: int | None = Field(default=None, sa_type=Counter)
     tokens: int | None = Field(default=None, sa_type=Counter)
+    reuse_days: int | None = Field(default=None, sa_type=Counter)
+    confirms_id: str | None = Field(default=None, index=True)
     cell_count: int = Field(sa_type=Counter)
     state: str
     detail: str = ""
@@ -55,6 +58,10 @@ class EvaluationCell(Table, table=True):
     `run_id` follows from its key and `attempt`, so that a run begins once however often that is tried. `state` is a
     `CellState`, and `try_at` is how long it belongs to the server that claimed it. `aside_micro_usd` and `aside_tokens`
     are set aside of the evaluation's limits while it is under way.
+
+    Its run reuses the answers of `twin_run_id`, or of the cell of this evaluation at `twin_position`, which is done
+    before it. `reused_count` is how many answers those were, `asked_count` how many calls of models it made itself,
+    `saved_micro_usd` and `saved_tokens` what the answers took when they were drawn, the oldest at `reused_since`.
     """
 
     __table_args__ = (Index(None, "evaluation_id", "state", "position"),)
@@ -75,3 +82,10 @@ class EvaluationCell(Table, table=True):
     micro_usd: int = Field(default=0, sa_type=Counter)
     used_tokens: int = Field(default=0, sa_type=Counter)
     try_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    twin_run_id: str = ""
+    twin_position: int | None = Field(default=None, sa_type=Counter)
+    reused_count: int = Field(default=0, sa_type=Counter)
+    asked_count: int = Field(default=0, sa_type=Counter)
+    saved_micro_usd: int = Field(default=0, sa_type=Counter)
+    saved_tokens: int = Field(default=0, sa_type=Counter)
+    reused_since: datetime | None = Field(default=None, sa_type=UtcDateTime)

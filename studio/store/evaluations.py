@@ -9,8 +9,9 @@ from typing import Any, Literal, NamedTuple
 from uuid import UUID, uuid5
 
 from pydantic import JsonValue
-from sqlalchemy import ColumnElement, func, insert
+from sqlalchemy import ColumnElement, func, insert, or_
 from sqlalchemy import select as columns
+from sqlalchemy.orm import aliased
 from sqlmodel import col, select, update
 from sqlmodel.ext.asyncio.session import AsyncSession
 
@@ -22,6 +23,10 @@ from studio.store.tables import Run, Team, TeamSuite, table_of, without
 MAX_OPEN = 20
 """Evaluations of the studio that are under way."""
 MAX_LISTED = 100
+MAX_SOURCES = 10
+"""Earlier evaluations of a suite whose answers are reused: the newest ones."""
+MAX_TWINS = 10_000
+"""Of their cells."""
 CELLS_AT_ONCE = 250
 """That are made and inserted in one step, between which others have their turn."""
 CLAIM = timedelta(seconds=60)
@@ -58,6 +63,42 @@ class CellRow(NamedTuple):
     detail: str
     micro_usd: int
     used_tokens: int
+    reused_count: int
+    asked_count: int
+    saved_micro_usd: int
+    reused_since: datetime | None
+
+
+class PlannedCell(NamedTuple):
+    """A run that a new evaluation makes, and whose answers it reuses; as `EvaluationCell`."""
+
+    version: int
+    case_key: str
+    epoch: int
+    twin_run_id: str = ""
+    twin_position: int | None = None
+
+
+class CellReuse(NamedTuple):
+    """What the run of a cell took over; as `EvaluationCell`."""
+
+    reused_count: int = 0
+    asked_count: int = 0
+    saved_micro_usd: int = 0
+    saved_tokens: int = 0
+    reused_since: datetime | None = None
+
+
+NOTHING_REUSED = CellReuse()
+
+
+class Twin(NamedTuple):
+    """A cell of a finished evaluation that may give its answers to another one, and its version of the team."""
+
+    revision: int
+    case_key: str
+    epoch: int
+    run_id: str
 
 
 class CellOutcome(NamedTuple):
@@ -68,6 +109,7 @@ class CellOutcome(NamedTuple):
     scores: Sequence[JsonValue] = ()
     micro_usd: int = 0
     tokens: int = 0
+    reuse: CellReuse = NOTHING_REUSED
 
 
 def run_id_of(evaluation_id: str, position: int, attempt: int) -> str:
@@ -81,15 +123,13 @@ class Evaluations:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(
-        self, new: Evaluation, versions: Sequence[EvaluationVersion], cells: Sequence[tuple[int, str, int]]
-    ) -> None:
+    async def add(self, new: Evaluation, versions: Sequence[EvaluationVersion], cells: Sequence[PlannedCell]) -> None:
         """Keep a new evaluation.
 
         Args:
             new: The evaluation.
             versions: What it evaluates.
-            cells: The version, case and epoch of each, in the order of the runs.
+            cells: All of them, in the order of the runs.
 
         Raises:
             NotFound: The suite or its team was deleted.
@@ -107,10 +147,8 @@ class Evaluations:
             connection = await session.connection()
             for first in range(0, len(cells), CELLS_AT_ONCE):
                 rows = [
-                    _cell_row(new.id, position, version, case_key, epoch)
-                    for position, (version, case_key, epoch) in enumerate(
-                        cells[first : first + CELLS_AT_ONCE], first + 1
-                    )
+                    _cell_row(new.id, position, cell)
+                    for position, cell in enumerate(cells[first : first + CELLS_AT_ONCE], first + 1)
                 ]
                 await connection.execute(insert(table_of(EvaluationCell)), rows)
 
@@ -171,6 +209,56 @@ class Evaluations:
         async with self._database.read() as session:
             return (await session.exec(query.order_by(col(EvaluationCell.position)).limit(limit))).all()
 
+    async def cell(self, evaluation_id: str, position: int) -> EvaluationCell:
+        """Raises: NotFound: The evaluation was deleted."""
+        async with self._database.read() as session:
+            cell = await session.get(EvaluationCell, (evaluation_id, position))
+        if cell is None:
+            raise NotFound(f"There is no evaluation {evaluation_id!r}.")
+        return cell
+
+    async def twins(self, suite_id: str, revisions: Sequence[int], *, since: datetime, repeats: int) -> Sequence[Twin]:
+        """Scored cells of the newest evaluations of a suite that finished, those of the newest first.
+
+        Args:
+            suite_id: Of the suite.
+            revisions: Versions of its team.
+            since: When an evaluation began at the earliest.
+            repeats: Cells of higher epochs are left out.
+        """
+        newest = (
+            select(Evaluation.id)
+            .where(Evaluation.suite_id == suite_id, Evaluation.state == "finished", Evaluation.created_at >= since)
+            .order_by(col(Evaluation.created_at).desc(), col(Evaluation.id))
+            .limit(MAX_SOURCES)
+        )
+        query = (
+            columns(
+                col(EvaluationVersion.revision),
+                col(EvaluationCell.case_key),
+                col(EvaluationCell.epoch),
+                col(EvaluationCell.run_id),
+            )
+            .join(Evaluation, col(Evaluation.id) == col(EvaluationCell.evaluation_id))
+            .join(
+                EvaluationVersion,
+                (col(EvaluationVersion.evaluation_id) == col(EvaluationCell.evaluation_id))
+                & (col(EvaluationVersion.number) == col(EvaluationCell.version)),
+            )
+            .join(Run, col(Run.id) == col(EvaluationCell.run_id))
+            .where(
+                col(EvaluationVersion.revision).in_(revisions),
+                col(EvaluationCell.verdict).in_(("pass", "fail")),
+                col(EvaluationCell.epoch) <= repeats,
+            )
+            .order_by(col(Evaluation.created_at).desc(), col(Evaluation.id), col(EvaluationCell.position))
+            .limit(MAX_TWINS)
+        )
+        async with self._database.read() as session:
+            ids = (await session.exec(newest)).all()
+            of_these = query.where(col(EvaluationCell.evaluation_id).in_(ids))
+            return [Twin(*row) for row in await (await session.connection()).execute(of_these)]
+
     async def counts(self, evaluation_ids: Sequence[str]) -> Mapping[tuple[str, int, str], int]:
         """How many cells there are by evaluation, version and verdict; "" counts those that have none yet."""
         keys = (EvaluationCell.evaluation_id, EvaluationCell.version, EvaluationCell.verdict)
@@ -196,7 +284,7 @@ class Evaluations:
         Looking and claiming are one transaction, so that neither the limits nor the number at once are passed.
         """
         of_evaluation = col(EvaluationCell.evaluation_id) == evaluation_id
-        waiting = select(EvaluationCell).where(of_evaluation, EvaluationCell.state == "waiting")
+        waiting = select(EvaluationCell).where(of_evaluation, EvaluationCell.state == "waiting", _is_ready())
         async with self._database.read() as session:  # mostly nothing waits, and to write is to hold up runs
             if (await session.exec(waiting.limit(1))).first() is None:
                 return ()
@@ -243,6 +331,7 @@ class Evaluations:
             "verdict": outcome.verdict,
             "detail": outcome.detail,
             "scores": [*outcome.scores],
+            **outcome.reuse._asdict(),
             **_paid(outcome),
         }
         await self._change(cell, values)
@@ -363,16 +452,21 @@ def _paid(outcome: CellOutcome) -> dict[str, Any]:
     }
 
 
-def _cell_row(evaluation_id: str, position: int, version: int, case_key: str, epoch: int) -> dict[str, Any]:
-    cell = EvaluationCell(
-        evaluation_id=evaluation_id,
-        position=position,
-        version=version,
-        case_key=case_key,
-        epoch=epoch,
-        run_id=run_id_of(evaluation_id, position, 1),
-    )
+def _cell_row(evaluation_id: str, position: int, planned: PlannedCell) -> dict[str, Any]:
+    run_id = run_id_of(evaluation_id, position, 1)
+    cell = EvaluationCell(evaluation_id=evaluation_id, position=position, run_id=run_id, **planned._asdict())
     return cell.model_dump()
+
+
+def _is_ready() -> ColumnElement[bool]:
+    """Whether the cell whose answers a cell reuses is done, where it is one of the same evaluation."""
+    twin = aliased(EvaluationCell)
+    done = select(twin.position).where(
+        twin.evaluation_id == EvaluationCell.evaluation_id,
+        twin.position == EvaluationCell.twin_position,
+        twin.state == "done",
+    )
+    return or_(col(EvaluationCell.twin_position).is_(None), done.exists())
 
 
 def _is(cell: EvaluationCell) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

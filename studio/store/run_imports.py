@@ -50,7 +50,7 @@ class RunImports:
             root_id=run.root_id,
             origin=IMPORT,
         )
-        start = await start_row(run.id, run.component, run.task, run.changes)
+        start = await start_row(run.id, run.component, run.task, run.changes.without_reuse())
         try:
             async with self._database.write() as session:
                 if run.team_id is not None and await session.get(Team, run.team_id) is None:

@@ -101,7 +101,8 @@ def _row(result: CaseResult, task: str, cells: Sequence[CellRow]) -> CaseRow:
 def _mark(cell: CellRow) -> Mark:
     detail = f": {cell.detail}" if cell.detail else ""
     run_id = "" if cell.state in ("waiting", "starting") else cell.run_id
-    return Mark(run_id, cell.verdict, f"Run {cell.epoch} {VERDICTS[cell.verdict]}{detail}")
+    reused = "" if not cell.reused_count else ", reused in part" if cell.asked_count else ", reused"
+    return Mark(run_id, cell.verdict, f"Run {cell.epoch} {VERDICTS[cell.verdict]}{reused}{detail}")
 
 
 def _most_unlike(cells: Sequence[CellRow]) -> tuple[str, str] | None:

@@ -13,9 +13,11 @@ import pytest
 from studio.components import JsonObject
 from studio.evaluation.scorers.answer import MAX_ANSWER
 from tests.cli.conftest import Studio
+from tests.fakes.openai_server import OpenAIServer
 from tests.processes import Outcome
 from tests.web.documents import USER_PROXY, assistant, shouting, team
 from tests.web.evaluating import greeter
+from tests.web.reusing import pair, speak
 
 pytestmark = pytest.mark.slow
 SUITE = """\
@@ -175,3 +177,21 @@ def test_a_suite_with_mistakes_or_without_cases_is_refused(studio: Studio, tmp_p
     code, out, err = studio("eval", "run", empty, written(tmp_path, "team.json", greeter(BOTH)))
     assert (code, out) == (1, "")
     assert "0 runs" in err or "no cases" in err.lower()
+
+
+def test_the_answers_of_the_baseline_are_reused(
+    studio: Studio, tmp_path: Path, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    speak(openai_server)
+    suite = written(tmp_path, "a.suite.yaml", SUITE)
+    file = written(tmp_path, "new.json", pair(openai_server.url, critic="Be strict."))
+    baseline = written(tmp_path, "old.json", pair(openai_server.url))
+    options = ("--against", baseline, "--repeats", 2, "--approve", "--usd", 1)
+    code, out, _ = studio("eval", "run", suite, file, *options, "--reuse")
+    assert code == 0
+    assert openai_server.request_count == 8 + 4, "the writer of the new team is not asked"
+    assert "0 of 4 runs of the team reuse recorded answers throughout, 4 in part." in out
+    code, out, _ = studio("eval", "run", suite, file, *options)
+    assert openai_server.request_count == 12 + 16
+    assert "reuse" not in out

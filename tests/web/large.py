@@ -22,6 +22,7 @@ from studio.services.team_suites import add_suite
 from studio.store import Store, open_store
 from studio.store.deployments import NewRelease
 from studio.store.evaluation_tables import Evaluation, EvaluationVersion
+from studio.store.evaluations import PlannedCell
 from studio.store.tables import Call, Schedule, TeamSuite
 from studio.web.app import services_of
 from tests.web.documents import assistant, gallery, team
@@ -151,7 +152,7 @@ async def _publish(store: Store, team_id: str, run_id: str) -> None:
 async def _evaluate(store: Store, suite: TeamSuite) -> None:
     """An evaluation of two versions on all cases, which has ended."""
     keys = [case.key for case in cases_of(suite.document)]
-    cells = [(version, key, epoch) for epoch in (1, 2) for key in keys for version in (1, 2)]
+    cells = [PlannedCell(version, key, epoch) for epoch in (1, 2) for key in keys for version in (1, 2)]
     row = Evaluation(
         id=EVALUATION,
         suite_id=suite.id,

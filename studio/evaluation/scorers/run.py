@@ -126,25 +126,22 @@ class AtMost(Scorer):
 
     @override
     def score(self, run: Transcript, case: CaseFields) -> Score:
-        usage = run.status.usage
         over = [
             f"{took} {what}, more than {limit:g}" for limit, number, took, what in self._limits(run) if number > limit
         ]
         if over:
             return failed(f"The run took {'; '.join(over)}.")
-        if self.usd is not None and usage.unpriced_calls:
-            return unscored(f"The cost of {usage.unpriced_calls} model calls is not known.")
+        if self.usd is not None and run.unpriced_calls:
+            return unscored(f"The cost of {run.unpriced_calls} model calls is not known.")
         if self.seconds is not None and run.seconds is None:
             return unscored("How long the run took is not known.")
         return passed("The run stayed within its limits.")
 
     def _limits(self, run: Transcript) -> Iterator[tuple[float, float, str, str]]:
-        usage = run.status.usage
-        tokens = usage.prompt_tokens + usage.completion_tokens
-        dollars, seconds = usage.micro_usd / MICRO, run.seconds or 0.0
+        dollars, seconds = run.micro_usd / MICRO, run.seconds or 0.0
         for limit, number, took, what in (
             (self.usd, dollars, f"{dollars:.4f}", "dollars"),
-            (self.tokens, tokens, f"{tokens:,}", "tokens"),
+            (self.tokens, run.tokens, f"{run.tokens:,}", "tokens"),
             (self.turns, len(run.turns), f"{len(run.turns):,}", "turns"),
             (self.calls, len(run.calls), f"{len(run.calls):,}", "tool calls"),
             (self.seconds, seconds, f"{seconds:.1f}", "seconds"),

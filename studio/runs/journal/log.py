@@ -160,8 +160,17 @@ class Mocked(BaseModel):
     kind: Literal["disable", "fixed", "pin"]
 
 
+class Reuse(BaseModel):
+    """A run whose recorded answers another one takes for exactly the same requests, if they are new enough."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run_id: str
+    not_before: datetime
+
+
 class Changes(BaseModel):
-    """What a run does otherwise than the one it goes on from, beside another team or task; and its mocks.
+    """What a run does otherwise than the one it goes on from, beside another team or task. Also its mocks and its twin.
 
     Args:
         edits: Other texts for messages, by their ids; None drops the message.
@@ -170,6 +179,7 @@ class Changes(BaseModel):
         initial_state: What the team remembered of earlier tasks when the run began.
         continues: Id of the run at whose end it remembered that.
         mocks: What stands in its team for other parts, which are not in it any more.
+        reuse: Whose answers it takes.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -180,6 +190,11 @@ class Changes(BaseModel):
     initial_state: Annotated[JsonObject, Field(validation_alias=AliasChoices("initial_state", "began_with"))] = {}
     continues: str = ""
     mocks: tuple[Mocked, ...] = ()
+    reuse: Reuse | None = None
+
+    def without_reuse(self) -> Changes:
+        """The same for a run that has all it needs in its own log, or belongs to another studio."""
+        return self if self.reuse is None else self.model_copy(update={"reuse": None})
 
 
 NO_CHANGES = Changes()

@@ -8,10 +8,12 @@ from typing import Protocol
 from studio import effects
 from studio.messages import BaseMessage
 from studio.runs.active_run import ActiveRun
+from studio.runs.journal.answers import RecordedAnswers
 from studio.runs.middleware.approvals import ApprovalEffects
 from studio.runs.middleware.budget import BudgetEffects
 from studio.runs.middleware.edits import EditableEffects
 from studio.runs.middleware.interrupts import InterruptibleEffects
+from studio.runs.middleware.reuse import ReusingEffects
 from studio.runs.middleware.tracing import CompositeObserver, TracingEffects, tracing
 from studio.runs.spending.ledger import current_spending
 
@@ -49,11 +51,16 @@ class ReplayGuide(Protocol):
 
 
 def build_effects(
-    run: ActiveRun, player: object, names: Mapping[int, str], past: ReplayGuide | None = None
+    run: ActiveRun,
+    player: object,
+    names: Mapping[int, str],
+    past: ReplayGuide | None = None,
+    answers: RecordedAnswers | None = None,
 ) -> effects.Effects:
     """What a run of the supervisor asks through: each answer goes into its log, with what it cost.
 
-    What is in its log already answers first. `names` tell for whom each part of the team works; see `names_of`.
+    What is in its log already answers first, and then the run that it reuses. `names` tell for whom each part of the
+    team works; see `names_of`.
     """
     recording = effects.RecordingEffects(
         run.record_effect,
@@ -68,5 +75,7 @@ def build_effects(
     budgeted = BudgetEffects(traced or recording, run, current_spending(), names)
     recording.meter = budgeted.record_spending
     run.observer = CompositeObserver(budgeted, traced) if traced else budgeted
-    port = EditableEffects(ApprovalEffects(InterruptibleEffects(budgeted, run), run), run)
+    asking: effects.Effects = InterruptibleEffects(budgeted, run)
+    asking = ReusingEffects(asking, run, answers) if answers is not None else asking
+    port = EditableEffects(ApprovalEffects(asking, run), run)
     return past.wrap(port, recording) if past else port

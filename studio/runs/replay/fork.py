@@ -78,7 +78,7 @@ async def make_rerun(store: RunStore, record: RunRecord, from_seq: FromSeq) -> N
 
 def make_replay(record: RunRecord) -> NewRun:
     """What a replay is started with: it has a log of its own from its first entry."""
-    return replace(_same(record), origin="replay", changes=record.changes)
+    return replace(_same(record), origin="replay", changes=record.changes.without_reuse())
 
 
 def inherited_log(store: RunStore, record: RunRecord) -> InheritedLog:
@@ -96,11 +96,13 @@ def start_of(new: NewRun, by: str) -> list[Draft]:
     body: JsonObject = {"command": new.origin or "start"}
     if new.parent_id:
         changes = new.changes.model_dump(
-            mode="json", exclude_defaults=True, exclude={"initial_state", "continues", "mocks"}
+            mode="json", exclude_defaults=True, exclude={"initial_state", "continues", "mocks", "reuse"}
         )
         body |= {"from": new.parent_id, "seq": new.parent_seq, **({"changes": changes} if changes else {})}
     if new.changes.mocks:
         body["mocks"] = [mock.model_dump(mode="json") for mock in new.changes.mocks]
+    if new.changes.reuse is not None:
+        body["reuse"] = new.changes.reuse.model_dump(mode="json")
     said: JsonObject | None = new.first_message and {
         "command": "inject",
         "source": new.first_message.source,

@@ -138,7 +138,9 @@ def pack(run: RunRecord, entries: Iterable[LogEntry], remover: SecretRemover, *,
             started_at=run.started_at,
             ended_at=run.ended_at or saved_at,
             root_id=run.root_id,
-            changes=Changes.model_validate(remover.clean(run.changes.model_dump(mode="json"), "what was changed")),
+            changes=Changes.model_validate(
+                remover.clean(run.changes.without_reuse().model_dump(mode="json"), "what was changed")
+            ),
         ),
         component=cast("JsonObject", remover.clean(component, "the team")),
         entries=kept,

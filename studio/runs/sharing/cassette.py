@@ -219,7 +219,9 @@ def record(run: RunRecord, entries: Iterable[LogEntry], remover: SecretRemover) 
         state=run.status.state,
         detail=remover.clean_text(run.status.detail, "how the run ended"),
         component=cast("JsonObject", remover.clean(component, "the team")),
-        changes=Changes.model_validate(remover.clean(run.changes.model_dump(mode="json"), "what was changed")),
+        changes=Changes.model_validate(
+            remover.clean(run.changes.without_reuse().model_dump(mode="json"), "what was changed")
+        ),
     )
     return Cassette(heading=heading, entries=list(_kept(entries, remover)))
 

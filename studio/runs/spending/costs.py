@@ -105,6 +105,8 @@ MAX_MICRO_USD = MAX_TOKENS
 
 def with_effect(usage: Usage, effect: JsonObject) -> Usage:
     """The usage with what one effect took; the same one where it took nothing."""
+    if "reused" in effect:
+        return usage
     spent: Any = effect.get("spent") or {}
     prompt, completion, cost = spent.get("prompt_tokens"), spent.get("completion_tokens"), spent.get("micro_usd")
     if not prompt:  # nothing was charged for it, but the model may have told what it took

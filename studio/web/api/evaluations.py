@@ -15,6 +15,7 @@ from studio.evaluation.statistics import Estimate
 from studio.services.evaluations import (
     MAX_AT_ONCE,
     MAX_REPEATS,
+    MAX_REUSE_DAYS,
     EvaluationPlan,
     EvaluationReport,
     ListedEvaluation,
@@ -23,6 +24,7 @@ from studio.services.evaluations import (
     list_evaluations,
     preview_plan,
     report_of,
+    reuse_sentences,
 )
 from studio.store.evaluation_tables import Evaluation, EvaluationCell
 from studio.store.evaluations import CellState, EvaluationState
@@ -50,6 +52,10 @@ class NewPlan(RequestBody):
     at_once: Annotated[int, Field(ge=1, le=MAX_AT_ONCE, description="Runs at the same time.")] = 4
     usd: Annotated[float | None, Field(ge=0, le=MAX_USD, allow_inf_nan=False)] = None
     tokens: Annotated[int | None, Field(ge=0, le=10**12)] = None
+    reuse_days: Annotated[
+        int | None,
+        Field(ge=1, le=MAX_REUSE_DAYS, description="How old reused answers may be; null reuses none."),
+    ] = None
 
     @model_validator(mode="after")
     def _is_limited(self) -> Self:
@@ -59,7 +65,24 @@ class NewPlan(RequestBody):
 
     def plan(self) -> EvaluationPlan:
         micro_usd = None if self.usd is None else round(self.usd * MICRO)
-        return EvaluationPlan(self.version, self.against, self.repeats, self.at_once, micro_usd, self.tokens)
+        return EvaluationPlan(
+            self.version, self.against, self.repeats, self.at_once, micro_usd, self.tokens, self.reuse_days
+        )
+
+
+class ReusePreviewOut(BaseModel):
+    """What of a plan is recorded. Of `recorded` runs, `whole` ask no model anew; `parted` ones do, on average after the
+    share `at` of their cost, from 0 to 1. `calling` runs call tools anew, which may answer otherwise than recorded.
+
+    Of `looked_at` runs this is exact, but for those tools; the others are estimated by them.
+    """
+
+    recorded: int
+    whole: int
+    parted: int
+    at: float
+    calling: int
+    looked_at: int
 
 
 class PreviewOut(BaseModel):
@@ -75,6 +98,7 @@ class PreviewOut(BaseModel):
     usd_likely: float | None
     past_runs: int
     drop_seen: float
+    reuse: ReusePreviewOut | None
 
 
 class TallyOut(BaseModel):
@@ -137,6 +161,7 @@ class EvaluationFields(BaseModel):
     cell_count: int
     usd_limit: float | None
     tokens_limit: int | None
+    reuse_days: int | None
     by: str
     created_at: datetime
     ended_at: datetime | None
@@ -149,18 +174,27 @@ class EvaluationSummary(EvaluationFields):
 
 
 class EvaluationOut(EvaluationFields):
-    """An evaluation with its result. There are no rates, no difference and no `sentence` before the plan is done."""
+    """An evaluation with its result. There are no rates, no difference and no `sentence` before the plan is done.
+
+    `usd` is spent; `usd_saved` is what reused answers took when they were drawn, of which `reused` says more.
+    """
 
     versions: list[RatedVersion]
     usd: float
+    usd_saved: float
     tokens: int
     sentence: str
+    reused: list[str]
     difference: DifferenceOut | None
     cases: list[CaseOut]
 
 
 class CellOut(BaseModel):
-    """One run of a case with a version; `scores` are as those of past runs."""
+    """One run of a case with a version; `scores` are as those of past runs.
+
+    `reused_count` is how many answers it took from another run. `asked_count` is how many model calls it made itself;
+    it is 0 for a run that reused nothing.
+    """
 
     position: int
     version: int
@@ -172,7 +206,10 @@ class CellOut(BaseModel):
     verdict: Literal["pass", "fail", "unscored", ""]
     detail: str
     usd: float
+    usd_saved: float
     tokens: int
+    reused_count: int
+    asked_count: int
     scores: Sequence[JsonValue]
 
 
@@ -206,6 +243,7 @@ async def preview_evaluation(suite_id: str, body: NewPlan, store: StoreDep, runs
         usd_likely=_usd(found.likely_micro_usd),
         past_runs=found.past_runs,
         drop_seen=found.drop_seen,
+        reuse=ReusePreviewOut.model_validate(found.reuse, from_attributes=True) if found.reuse else None,
     )
 
 
@@ -294,8 +332,10 @@ def _report(found: EvaluationReport) -> EvaluationOut:
         **_fields(found.row),
         versions=versions,
         usd=found.micro_usd / MICRO,
+        usd_saved=sum(each.saved_micro_usd for each in found.reuse.values()) / MICRO,
         tokens=found.tokens,
         sentence=found.sentence,
+        reused=[*reuse_sentences(found, {number: f"version {each}" for number, each in revisions.items()})],
         difference=difference,
         cases=cases,
     )
@@ -308,7 +348,13 @@ def _fields(row: Evaluation) -> dict[str, Any]:
 
 def _cell(each: EvaluationCell) -> CellOut:
     kept: dict[str, Any] = each.model_dump(include={*CellOut.model_fields})
-    return CellOut(**kept, case=each.case_key, usd=each.micro_usd / MICRO, tokens=each.used_tokens)
+    return CellOut(
+        **kept,
+        case=each.case_key,
+        usd=each.micro_usd / MICRO,
+        usd_saved=each.saved_micro_usd / MICRO,
+        tokens=each.used_tokens,
+    )
 
 
 def _estimate(each: Estimate) -> dict[str, float]:

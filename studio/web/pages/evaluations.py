@@ -9,7 +9,7 @@ from fastapi import Query, Request, Response
 
 from studio.evaluation.results import BASELINE, CANDIDATE
 from studio.services.amounts import MICRO, money
-from studio.services.evaluations import EvaluationReport, report_of
+from studio.services.evaluations import EvaluationReport, report_of, reuse_sentences
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.evaluation_rows import GROUPS, case_page, offered_versions
 from studio.web.router import StudioRouter
@@ -47,6 +47,7 @@ async def shown_result(report: EvaluationReport, group: str, page: int) -> dict[
     """What `fragments/evaluation/result.html` shows."""
     return {
         "report": report,
+        "reused": reuse_sentences(report, {each.number: f"version {each.revision}" for each in report.versions}),
         "names": {each.number: f"Version {each.revision}" for each in report.versions},
         "cases": await asyncio.to_thread(case_page, report, group, page),
         "groups": GROUPS,
@@ -62,5 +63,6 @@ def _plan_of(report: EvaluationReport) -> dict[str, object]:
         "against": revisions.get(BASELINE),
         "repeats": row.repeats,
         "at_once": row.at_once,
+        "reuse_days": row.reuse_days,
         "usd": f"{row.micro_usd / MICRO:g}" if row.micro_usd else None,
     }

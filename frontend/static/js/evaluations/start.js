@@ -9,8 +9,10 @@ import { toastError } from '../core/toast.js'
 const PREVIEW_MS = 300
 
 /**
+ * @typedef {{ recorded: number, whole: number, parted: number, at: number, calling: number,
+ *   looked_at: number }} Reuse
  * @typedef {{ runs: number, cases: number, usd_at_most: number | null, usd_likely: number | null,
- *   past_runs: number, drop_seen: number }} Preview
+ *   past_runs: number, drop_seen: number, reuse: Reuse | null }} Preview
  */
 
 /** Let the button *Evaluate* open the dialog of this page, now or once it is there. */
@@ -30,8 +32,9 @@ export function startDialog() {
     reading = new AbortController()
     const { signal } = reading
     try {
-      const found = await api.post(`${pathOf(form)}/preview`, planOf(form), { signal })
-      if (!signal.aborted) show(form, words(found), [])
+      const plan = planOf(form)
+      const found = await api.post(`${pathOf(form)}/preview`, plan, { signal })
+      if (!signal.aborted) show(form, words(found, plan), [])
     } catch (error) {
       if (!signal.aborted) refused(form, error)
     }
@@ -73,29 +76,54 @@ function pathOf(form) {
 
 /** @param {HTMLFormElement} form */
 function planOf(form) {
-  const { version, against, repeats, at_once, usd } = Object.fromEntries(new FormData(form))
+  const { version, against, repeats, at_once, usd, reuse_days } = Object.fromEntries(
+    new FormData(form),
+  )
   return {
     version: Number(version),
     against: against ? Number(against) : null,
     repeats: Number(repeats),
     at_once: Number(at_once),
     usd: Number(usd),
+    reuse_days: reuse_days ? Number(reuse_days) : null,
   }
 }
 
-/** @param {Preview} found */
-function words({ runs, cases, usd_at_most, usd_likely, past_runs, drop_seen }) {
+/**
+ * @param {Preview} found
+ * @param {ReturnType<typeof planOf>} plan
+ */
+function words({ runs, cases, usd_at_most, usd_likely, past_runs, drop_seen, reuse }, plan) {
   const drop = Math.round(100 * drop_seen)
   const cost =
     usd_likely === null
       ? 'No past runs of this team tell the cost.'
       : `About ${money(usd_likely)} by ${past_runs} past ${past_runs === 1 ? 'run' : 'runs'}.`
+  const reused = plan.reuse_days === null ? [] : [reuseWords(reuse, plan.against !== null)]
   const seen =
     drop < 100
       ? `A drop of about ${drop} points is seen four times of five.`
       : 'This is too few runs to see any difference.'
   const most = usd_at_most === null ? '' : ` At most ${money(usd_at_most)}.`
-  return [`${runs} runs of ${cases} ${cases === 1 ? 'case' : 'cases'}. ${cost}${most}`, seen]
+  const count = `${runs} runs of ${cases} ${cases === 1 ? 'case' : 'cases'}.`
+  return [`${count} ${cost}${most}`, ...reused, seen]
+}
+
+/**
+ * @param {Reuse | null} reuse
+ * @param {boolean} isCompared
+ */
+function reuseWords(reuse, isCompared) {
+  if (reuse === null && isCompared)
+    return 'Nothing is recorded yet. The version reuses what the other one is answered now.'
+  if (reuse === null) return 'Nothing is recorded yet.'
+  const { recorded, whole, parted, at, calling, looked_at } = reuse
+  const about = looked_at < recorded ? 'about ' : ''
+  const parts = parted
+    ? `; ${about}${parted} part from them, after ${Math.round(100 * at)} % of their cost on average`
+    : ''
+  const tools = calling ? ` ${about}${calling} call tools again, which may answer otherwise.` : ''
+  return `${recorded} runs reuse recorded ones: ${about}${whole} ask nothing and cost nothing${parts}.${tools}`
 }
 
 /** @param {number} usd */
