@@ -40,6 +40,8 @@ from tests.web.documents import USER_PROXY, assistant, team  # noqa: E402
 TURNS = 20
 AT_ONCE = 16
 """Requests under way."""
+READERS_OF_AN_ADDRESS = 200
+"""A replica lets one address have 256 connections."""
 WORD_S = 0.05
 REST_S = 20.0
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -108,10 +110,11 @@ class Measured:
             await asyncio.sleep(0.2)
 
 
-def _patient(client: httpx.Client) -> httpx.AsyncClient:
+def _patient(client: httpx.Client | httpx.AsyncClient, address: str = "127.0.0.1") -> httpx.AsyncClient:
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=AT_ONCE)
+    transport = httpx.AsyncHTTPTransport(limits=limits, local_address=address)
     return httpx.AsyncClient(
-        base_url=client.base_url, headers=client.headers, trust_env=False, timeout=300, limits=limits
+        base_url=client.base_url, headers=client.headers, trust_env=False, timeout=300, transport=transport
     )
 
 
@@ -234,18 +237,21 @@ async def streams(readers: int, runs: int) -> Sequence[Row]:
         worker = measured.fleet.worker()
         ids = await submit(measured.client, slow("Stream", 300), runs)
         (replica,) = [pid for pid in _studio_pids() if pid != pid_of(worker)]
+        clients = [
+            _patient(measured.client, f"127.0.0.{2 + number}") for number in range(-(-readers // READERS_OF_AN_ADDRESS))
+        ]
         before, began = cpu_s(replica), time.monotonic()
 
-        async def read(run_id: str) -> int:
-            seen = 0
-            async with measured.client.stream("GET", f"/api/runs/{run_id}/stream") as response:
+        async def read(number: int) -> int:
+            seen, client = 0, clients[number // READERS_OF_AN_ADDRESS]
+            async with client.stream("GET", f"/api/runs/{ids[number % runs]}/stream") as response:
                 async for line in response.aiter_lines():
                     if line.startswith("data: "):
                         said: object = json.loads(line.removeprefix("data: "))
                         seen += len(cast("list[object]", said)) if isinstance(said, list) else 1
             return seen
 
-        seen = await asyncio.gather(*(read(ids[number % runs]) for number in range(readers)))
+        seen = await asyncio.gather(*(read(number) for number in range(readers)))
         seconds = time.monotonic() - began
         return [
             (

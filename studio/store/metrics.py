@@ -48,9 +48,9 @@ def observe_append(seconds: float, entries: Sequence[LogEntry]) -> None:
     answered: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     failed: list[str] = []
     for effect in [entry.body_json for entry in entries if entry.kind == "effect"]:
-        if (
-            isinstance(effect, str) or effect.get("effect") != "model" or "reused" in effect
-        ):  # text would have to be read again
+        if isinstance(effect, str):  # it would have to be read again
+            continue
+        if effect.get("effect") != "model" or "reused" in effect:
             continue
         spent: dict[str, Any] = cast("Any", effect.get("spent")) or {}
         model = str(spent.get("name") or "")
