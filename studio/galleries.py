@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Literal, cast
 
 from pydantic import JsonValue
@@ -150,15 +149,6 @@ class Gallery:
         """Validate every component; nothing is executed."""
         with bounded_together():
             return GalleryReport(tuple(_checked(entry) for entry in self.entries), self.rejected)
-
-
-def shipped_galleries() -> list[Path]:
-    """The galleries that come with the studio: in the wheel beside the code, in a checkout beside the package."""
-    package = Path(__file__).parent
-    for folder in (package / "_gallery", package.parent / "gallery"):
-        if folder.is_dir():
-            return sorted(folder.glob("*.json"))
-    return []
 
 
 def parse_gallery(source: str | bytes | JsonValue, *, name: str = "") -> Gallery:

@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator
 
 from studio.errors import ConfigError
-from studio.galleries import Entry, parse_gallery, shipped_galleries
+from studio.galleries import Entry
+from studio.services.builtin_galleries import builtin_galleries
 
 
 def list_shipped(*, as_json: bool) -> None:
     """Print what the shipped galleries hold."""
-    galleries = [parse_gallery(file.read_bytes(), name=file.stem) for file in shipped_galleries()]
+    galleries = [each.gallery for each in builtin_galleries()]
     if as_json:
         print(json.dumps([gallery.dump() for gallery in galleries], indent=2))
         return
@@ -34,5 +35,5 @@ def show_shipped(label: str) -> None:
 
 
 def _entries() -> Iterator[Entry]:
-    for file in shipped_galleries():
-        yield from parse_gallery(file.read_bytes(), name=file.stem).entries
+    for each in builtin_galleries():
+        yield from each.gallery.entries

@@ -13,8 +13,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from studio.components import component_classes
 from studio.doctor.exposure import is_exposed
 from studio.doctor.finding import Finding, bad, doubtful, fine
-from studio.galleries import shipped_galleries
 from studio.sandbox import JailUnavailable, detect_jail, examined
+from studio.services.builtin_galleries import gallery_folders
 from studio.settings import Settings
 
 OLDEST_SQLITE = (3, 35)
@@ -99,7 +99,7 @@ def parts(settings: Settings) -> Iterator[Finding]:
             "No components are installed",
             "Reinstall the studio: `pip install --force-reinstall team-studio`.",
         )
-    galleries = len(shipped_galleries())
+    galleries = len(gallery_folders())
     if galleries:
         yield fine("Components", f"Built-in galleries: {galleries}")
     else:

@@ -1,16 +1,22 @@
-"""Puts the galleries that come with the studio into the store: at the first start, and when they get a new version."""
+"""The galleries that come with the studio, and how they get into the store: at the first start, and with a new version.
+
+Each is a folder: `gallery.json` with what it is and its components, and a file for each ready team.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from studio.components import validate_component
+from studio.components import Capability, validate_component
 from studio.errors import InvalidDocument
-from studio.galleries import Gallery, parse_gallery, shipped_galleries
+from studio.galleries import Entry, Gallery, parse_gallery
+from studio.services.ready_teams import ReadyTeam, read_ready_team
 from studio.store import Store
 
 PUBLISHER = "Team Studio"
@@ -18,40 +24,78 @@ UNREADABLE = "unreadable"
 """In place of the version of a gallery that is damaged; it is put back, and nothing is approved again."""
 
 
-async def load_builtin_galleries(store: Store) -> None:
-    """Add or upgrade each by id and version. What an operator revoked stays revoked until a new version comes."""
-    known = {summary.id for summary in await store.galleries.list() if summary.origin == "shipped"}
-    for file in shipped_galleries():
-        gallery = await asyncio.to_thread(_read, file)
-        stored = await _version(store, gallery) if gallery.id in known else None
-        if stored == gallery.metadata.get("version"):
-            continue
-        await store.galleries.put(gallery.id, gallery.name, gallery.dump(), origin="shipped")
-        if stored != UNREADABLE:
-            await _approve_code(store, gallery)
+@dataclass(frozen=True)
+class BuiltinGallery:
+    """A gallery of the studio with its ready teams, which are the last of its teams."""
+
+    gallery: Gallery
+    ready_teams: Sequence[ReadyTeam]
+
+
+def gallery_folders() -> list[Path]:
+    """Where the galleries lie: in the wheel beside the code, in a checkout beside the package."""
+    package = Path(__file__).parents[1]
+    for folder in (package / "_gallery", package.parent / "gallery"):
+        if folder.is_dir():
+            return sorted(file.parent for file in folder.glob("*/gallery.json"))
+    return []
 
 
 @cache
-def _read(file: Path) -> Gallery:
-    return parse_gallery(file.read_bytes(), name=file.stem)
+def read_builtin(folder: Path) -> BuiltinGallery:
+    """The whole of one. The first reading takes a tenth of a second: call it in a thread."""
+    teams = [read_ready_team(file) for file in sorted(folder.glob("*.yaml"))]
+    gallery = _outline(folder)
+    first = len(gallery.components["teams"])
+    entries = [Entry("teams", team.component, f"/components/teams/{index}") for index, team in enumerate(teams, first)]
+    return BuiltinGallery(replace(gallery, entries=(*gallery.entries, *entries)), teams)
 
 
-async def _version(store: Store, gallery: Gallery) -> JsonValue:
-    """Which version is stored. The same document needs no second reading."""
-    config = (await store.galleries.get(gallery.id)).config
+def builtin_galleries() -> list[BuiltinGallery]:
+    """All of them, by name of their folder."""
+    return [read_builtin(folder) for folder in gallery_folders()]
+
+
+async def load_builtin_galleries(store: Store) -> None:
+    """Add or upgrade each by id and version. What an operator revoked stays revoked until a new version comes."""
+    known = {summary.id for summary in await store.galleries.list() if summary.origin == "shipped"}
+    for folder in gallery_folders():
+        outline = await asyncio.to_thread(_outline, folder)
+        stored = await _version(store, outline.id) if outline.id in known else None
+        if stored == outline.metadata.get("version"):
+            continue
+        gallery = (await asyncio.to_thread(read_builtin, folder)).gallery
+        await store.galleries.put(gallery.id, gallery.name, gallery.dump(), origin="shipped")
+        if stored != UNREADABLE:
+            await store.approvals.approve(await asyncio.to_thread(_code, folder), by=PUBLISHER)
+
+
+@cache
+def _outline(folder: Path) -> Gallery:
+    """A gallery without its ready teams."""
+    return parse_gallery((folder / "gallery.json").read_bytes(), name=folder.name)
+
+
+async def _version(store: Store, gallery_id: str) -> JsonValue:
+    """Which version is stored."""
     try:
-        return (gallery if config == gallery.dump() else parse_gallery(config)).metadata.get("version")
+        return parse_gallery((await store.galleries.get(gallery_id)).config).metadata.get("version")
     except InvalidDocument:
         return UNREADABLE
 
 
-async def _approve_code(store: Store, gallery: Gallery) -> None:
-    """Approve the Python that we publish ourselves. Hosts and secrets are still asked for: an approval of those would
-    also hold for every other component that wants the same."""
-    code = [
+@cache
+def _code(folder: Path) -> list[Capability]:
+    """The Python that we publish ourselves, and approve. Hosts and secrets are still asked for: an approval of those
+    would also hold for every other component that wants the same."""
+    return [
         capability
-        for entry in gallery.entries
+        for entry in read_builtin(folder).gallery.entries
         for capability in validate_component(entry.component).capabilities
         if capability.kind == "python"
     ]
-    await store.approvals.approve(code, by=PUBLISHER)
+
+
+def ready_teams() -> Mapping[str, tuple[Gallery, ReadyTeam]]:
+    """Each with its gallery, by its slug. Read it in a thread."""
+    return {team.slug: (each.gallery, team) for each in builtin_galleries() for team in each.ready_teams}

@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from studio.code import export_python
 from studio.components import Component, JsonObject, load_component
 from studio.errors import ConfigError
-from studio.galleries import Entry, parse_gallery, shipped_galleries
+from studio.galleries import Entry, parse_gallery
+from studio.services.builtin_galleries import builtin_galleries
 from tests.code import envelopes
 from tests.code.duet import SCRIPT, TEAM
 
-SHIPPED = [entry for file in shipped_galleries() for entry in parse_gallery(file.read_bytes()).entries]
+SHIPPED = [entry for each in builtin_galleries() for entry in each.gallery.entries]
 AUTOGEN = Path(__file__).parents[3] / "shared" / "autogen"
 AUTOGEN_FILES = Path(os.environ.get("AUTOGEN_FILES") or AUTOGEN / "files")
 AUTOGEN_EXAMPLES = Path(os.environ.get("AUTOGEN_EXAMPLES") or AUTOGEN / "examples")

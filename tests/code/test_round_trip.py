@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from studio.code import export_python, parse_python
 from studio.components import Component, JsonObject, component_classes, load_component, validate_component
-from studio.galleries import Entry, parse_gallery, shipped_galleries
+from studio.galleries import Entry, parse_gallery
+from studio.services.builtin_galleries import builtin_galleries
 from tests.code import envelopes, generated
 from tests.conformance.facts import example_files, published_files
 
-SHIPPED = [entry for file in shipped_galleries() for entry in parse_gallery(file.read_bytes()).entries]
+SHIPPED = [entry for each in builtin_galleries() for entry in each.gallery.entries]
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 HEALTH = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 OURS = [cls for cls in component_classes() if cls.__module__.startswith("studio.")]

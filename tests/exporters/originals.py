@@ -19,8 +19,8 @@ from studio.agents import UserProxyAgent
 from studio.components import Component, JsonObject, find_class, load_component, walk
 from studio.exporters import Exported, TargetKey, export_team
 from studio.exporters.autogen_classes import autogen_class
-from studio.galleries import parse_gallery, shipped_galleries
 from studio.models import ChatCompletionClient, ReplayChatCompletionClient
+from studio.services.builtin_galleries import builtin_galleries
 from studio.teams import Team
 from studio.tools import BaseTool, FunctionTool, Workbench
 from tests.exporters.samples import Sample
@@ -48,9 +48,8 @@ def python_of(target: TargetKey) -> str:
 
 
 def shipped() -> dict[str, JsonObject]:
-    """Every component of AutoGen's kinds that comes with the studio, by group and label."""
-    galleries = [parse_gallery(file.read_bytes()) for file in shipped_galleries()]
-    entries = [each for gallery in galleries for each in gallery.entries]
+    """Every component of AutoGen's kinds in the studio's gallery of basics, by group and label."""
+    [entries] = [each.gallery.entries for each in builtin_galleries() if each.gallery.id == "team-studio"]
     return {
         f"{each.group}/{each.label}": each.component
         for each in entries

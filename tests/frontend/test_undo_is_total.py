@@ -33,7 +33,7 @@ RETURNS_A_COMMAND = re.compile(
 
 
 def shipped_teams() -> list[dict[str, Any]]:
-    gallery = parse_gallery((ROOT / "gallery/team-studio.json").read_text())
+    gallery = parse_gallery((ROOT / "gallery/team-studio/gallery.json").read_text())
     return [dict(team) for team in gallery.components["teams"]]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from studio.components import JsonObject
-from studio.galleries import shipped_galleries
+from studio.services.builtin_galleries import builtin_galleries
 
 WATCH = Path(__file__).with_name("watch_reading.py")
 
@@ -58,6 +58,8 @@ def hostile(trace: Path) -> JsonObject:
 def test_a_hostile_gallery_causes_nothing(tmp_path: Path):
     trace, file = tmp_path / "trace", tmp_path / "hostile.json"
     file.write_text(json.dumps(hostile(trace)), encoding="utf-8")
-    shipped = shipped_galleries()
+    shipped = [tmp_path / f"{each.gallery.id}.json" for each in builtin_galleries()]
+    for file_of_ours, each in zip(shipped, builtin_galleries(), strict=True):
+        file_of_ours.write_text(json.dumps(each.gallery.dump()), encoding="utf-8")
     assert read_watched([*shipped, file]) == f"read {len(shipped) + 1}\n"
     assert not trace.exists()

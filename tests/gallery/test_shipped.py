@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject, component_classes, load_component
 from studio.effects import HumanQuestion, LiveEffects, use
-from studio.galleries import Entry, parse_gallery, shipped_galleries
+from studio.galleries import Entry
 from studio.messages import (
     BaseMessage,
     HandoffMessage,
@@ -22,9 +22,10 @@ from studio.messages import (
     ToolCallExecutionEvent,
     UserInputRequestedEvent,
 )
+from studio.services.builtin_galleries import builtin_galleries
 from studio.teams import Team
 
-GALLERY = parse_gallery(next(file for file in shipped_galleries() if file.stem == "team-studio").read_bytes())
+[GALLERY] = [each.gallery for each in builtin_galleries() if each.gallery.id == "team-studio"]
 TEAMS = [entry for entry in GALLERY.entries if entry.group == "teams"]
 
 

@@ -8,11 +8,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
-from studio.galleries import parse_gallery, shipped_galleries
+from studio.services.builtin_galleries import builtin_galleries
 from studio.services.team_templates import SHAPES, shape_of
 from tests.web.documents import assistant, team
 
-SHIPPED = parse_gallery(next(file for file in shipped_galleries() if file.stem == "team-studio").read_bytes())
+[SHIPPED] = [each.gallery for each in builtin_galleries() if each.gallery.id == "team-studio"]
 DRAWN = {
     "Writer and critic": "order",
     "Stargazing night": "selector",
