@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from studio.components import Capability, validate_component
-from studio.errors import InvalidDocument
+from studio.errors import InvalidDocument, NotFound
 from studio.galleries import Entry, Gallery, parse_gallery
 from studio.services.ready_teams import ReadyTeam, read_ready_team
 from studio.store import Store
@@ -99,3 +99,15 @@ def _code(folder: Path) -> list[Capability]:
 def ready_teams() -> Mapping[str, tuple[Gallery, ReadyTeam]]:
     """Each with its gallery, by its slug. Read it in a thread."""
     return {team.slug: (each.gallery, team) for each in builtin_galleries() for team in each.ready_teams}
+
+
+def ready_team(slug: str) -> tuple[Gallery, ReadyTeam]:
+    """One with its gallery. Read it in a thread.
+
+    Raises:
+        NotFound: There is no such ready team.
+    """
+    found = ready_teams().get(slug)
+    if found is None:
+        raise NotFound("There is no such ready team.", fix="Choose one on the page Ready teams.")
+    return found

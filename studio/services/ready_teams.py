@@ -45,7 +45,7 @@ class Step(_Part):
         by: Name of the agent, or `team`.
         text: What it says; beside a call, what it thinks.
         call: The tool that it calls, with `arguments`.
-        result: What the tool answered, or what code printed.
+        result: What the tool answered, or what code printed. Empty for an agent as a tool: its own step follows.
         handoff: The agent that it hands off to.
         next: The agent that the team's model selects; with a text, what the agent is to do.
         done: Why the team's model takes the task as done.

@@ -66,9 +66,16 @@ class TeamChecks:
         return await self._outlines.get_many({gallery.id: gallery.updated_at for gallery in galleries})
 
     async def starters(self) -> list[TeamTemplate]:
-        """Teams of the shipped galleries first, as they run without a key."""
+        """Teams of the shipped galleries first, as they run without a key. Ready teams have a page of their own."""
         galleries = sorted(await self._store.galleries.list(), key=lambda summary: summary.origin != "shipped")
-        return [starter for outline in (await self.outlines(galleries)).values() for starter in outline.starters]
+        outlines = await self.outlines(galleries)
+        shipped = {summary.id for summary in galleries if summary.origin == "shipped"}
+        return [
+            starter
+            for gallery_id, outline in outlines.items()
+            for starter in outline.starters
+            if not (gallery_id in shipped and set(outline.counts) == {"teams"})
+        ]
 
 
 def _checked(team: Team) -> tuple[str, int, TeamCheck]:

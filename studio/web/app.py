@@ -55,6 +55,7 @@ from studio.web.api import (
     pictures,
     prompts,
     python,
+    ready_teams,
     release_replay,
     run_index,
     run_states,
@@ -98,6 +99,7 @@ from studio.web.pages import evaluations as evaluation_pages
 from studio.web.pages import galleries as gallery_pages
 from studio.web.pages import help as help_pages
 from studio.web.pages import inbox as inbox_pages
+from studio.web.pages import ready_teams as ready_team_pages
 from studio.web.pages import review as review_pages
 from studio.web.pages import runs as run_pages
 from studio.web.pages import settings as settings_pages
@@ -124,6 +126,7 @@ ROUTERS: Sequence[StudioRouter] = (
     comparisons.router,
     sharing.router,
     gallery_pages.router,
+    ready_team_pages.router,
     cost_pages.router,
     deployment_pages.router,
     evaluation_pages.router,
@@ -149,6 +152,7 @@ ROUTERS: Sequence[StudioRouter] = (
     versions.router,
     open_windows.router,
     galleries.router,
+    ready_teams.router,
     imports.router,
     bundles.router,
     files.router,

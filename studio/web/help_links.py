@@ -25,6 +25,8 @@ HELP: Mapping[str, str] = {
     "pages/inbox.html": "/help/how-to/approve-tool-calls",
     "pages/models.html": "/help/how-to/connect-models",
     "pages/playground.html": "/help/how-to/control-a-run",
+    "pages/ready_team.html": "/help/how-to/start-from-a-ready-team",
+    "pages/ready_teams.html": "/help/how-to/start-from-a-ready-team",
     "pages/review.html": "/help/how-to/run-a-strangers-team",
     "pages/runs.html": "/help/how-to/find-runs",
     "pages/settings.html": "/help/how-to/keep-secrets",

@@ -59,6 +59,7 @@ FILLINGS: Mapping[str, Sequence[str]] = {
     "schedule_id": (SCHEDULE,),
     "file_id": ("{file}",),
     "suite_id": ("{suite}",),
+    "slug": ("compare-contracts",),
     "evaluation_id": (EVALUATION,),
 }
 """For each parameter of a path, with the fields of `Large`. A route with another parameter needs a line here."""

@@ -60,13 +60,21 @@ def answer_all(client: TestClient, server: TestClient, run_id: str, ready: Ready
 
 def told(ready: ReadyTeam) -> Iterator[tuple[str, str]]:
     """The recording, as the messages of the run must tell it."""
+    asker = ""
     for step in ready.recording:
         if step.by == "team":
             continue
-        if step.call or step.result:
+        if step.handoff:
+            yield step.by, f"to {step.handoff}"
+        elif step.call and not step.result:
+            asker = step.by
+        elif step.call or step.result:
             yield step.by, step.result.strip()
-        elif step.text and not step.handoff:
+        else:
             yield step.by, step.text.strip()
+            if asker:
+                yield asker, step.text.strip()
+                asker = ""
 
 
 def said(log: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -74,7 +82,11 @@ def said(log: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         body = entry["body"]
         if body.get("type") == "ToolCallExecutionEvent":
             assert not any(each["is_error"] for each in body["content"]), body
-            yield body["source"], "\n".join(str(each["content"]).strip() for each in body["content"])
+            results = [str(each["content"]).strip() for each in body["content"] if "transfer_to" not in each["name"]]
+            if results:
+                yield body["source"], "\n".join(results)
+        elif body.get("type") == "HandoffMessage":
+            yield body["source"], f"to {body['target']}"
         elif entry["kind"] == "message" and isinstance(body.get("content"), str):
             yield body["source"], body["content"].strip()
 

@@ -12,6 +12,7 @@ from studio.store.tables import AuditEntry
 
 WORDS: Mapping[str, str] = {
     "POST /api/teams": "Created a team",
+    "POST /api/ready-teams/{slug}/teams": "Created a team from a ready team",
     "PUT /api/teams/{team_id}": "Saved a team",
     "PATCH /api/teams/{team_id}": "Renamed a team",
     "PUT /api/teams/{team_id}/examples": "Set the example tasks of a team",

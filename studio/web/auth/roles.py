@@ -39,6 +39,8 @@ GET /runs/{run_id}/share
 GET /galleries
 GET /galleries/{gallery_id}
 GET /galleries/{gallery_id}/review
+GET /ready-teams
+GET /ready-teams/{slug}
 GET /fragments/galleries/{gallery_id}/review
 GET /costs
 GET /costs/charts
@@ -67,6 +69,7 @@ GET /api/teams/{team_id}/breakpoints
 GET /api/teams/{team_id}/policy
 GET /api/teams/{team_id}/examples
 GET /api/galleries
+GET /api/ready-teams
 GET /api/galleries/{gallery_id}
 GET /api/galleries/{gallery_id}/export
 GET /api/galleries/{gallery_id}/components/{group}/{index}
@@ -189,6 +192,7 @@ DELETE /api/account/sign-ins/{sign_in_id}
 EDITOR = """
 GET /api/secrets
 POST /api/teams
+POST /api/ready-teams/{slug}/teams
 PUT /api/teams/{team_id}
 PATCH /api/teams/{team_id}
 DELETE /api/teams/{team_id}

@@ -218,13 +218,23 @@ function item(editor, offer, index) {
   )
 }
 
+/** @typedef {{ id: string, origin: string, counts: Record<string, number> }} Listed  a gallery */
+
+/**
+ * Whole teams for a job have a page of their own; they are no parts to build with.
+ * @param {Listed} gallery
+ */
+function holdsReadyTeams({ origin, counts }) {
+  return origin === 'shipped' && Object.keys(counts).every((group) => group === 'teams')
+}
+
 /** @param {Editor} editor */
 async function loadGalleries(editor) {
   try {
-    const listed = /** @type {{ id: string, origin: string }[]} */ (await api.get('/api/galleries'))
-    const galleries = listed.toSorted(
-      (a, b) => Number(b.origin === 'shipped') - Number(a.origin === 'shipped'),
-    )
+    const listed = /** @type {Listed[]} */ (await api.get('/api/galleries'))
+    const galleries = listed
+      .filter((gallery) => !holdsReadyTeams(gallery))
+      .toSorted((a, b) => Number(b.origin === 'shipped') - Number(a.origin === 'shipped'))
     const full = await Promise.all(
       galleries.map(async ({ id, origin }) => ({
         ...(await api.get(`/api/galleries/${encodeURIComponent(id)}`)),
