@@ -65,9 +65,9 @@ Expression = Name | Text | Items | Pairs | Call
 def quoted(text: str) -> str:
     """A Python literal of the text, in double quotes where that needs no more escapes."""
     plain = repr(text)
-    if plain[0] == "'" and '"' not in plain:
-        return '"' + plain[1:-1].replace("\\'", "'") + '"'
-    return plain
+    if plain[0] == '"' or text.count('"') > text.count("'"):
+        return plain
+    return '"' + plain[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
 
 
 def one_line(expression: Expression) -> str:
