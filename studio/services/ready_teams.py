@@ -108,6 +108,14 @@ class ReadyTeam:
         """What people say in the recording, in order."""
         return [step.text for step in self.recording if step.by in self.people]
 
+    def agents(self) -> list[tuple[str, str]]:
+        """Name and description of each, at any depth."""
+        return [
+            (str(config.get("name")), str(config.get("description")))
+            for cls, config in _components(self.component)
+            if group_of(cls.component_type) == "agents"
+        ]
+
     def with_model(self, model: JsonObject) -> JsonObject:
         """The team with this model for all that spoke from the recording."""
         return cast("JsonObject", _with_model(self.component, model))

@@ -118,7 +118,7 @@ def _has(gallery: Gallery, team: ReadyTeam, words: Sequence[str]) -> bool:
 
 
 def _card(team: ReadyTeam) -> ReadyTeamCard:
-    shape, agents, files = shape_of(team.component), len(_agents(team)), len(team.files)
+    shape, agents, files = shape_of(team.component), len(team.agents()), len(team.files)
     parts = [SHAPES.get(shape, ""), _counted(agents, "agent"), _counted(files, "file") if files else ""]
     return ReadyTeamCard(team.slug, team.label, team.description, shape, " · ".join(filter(None, parts)))
 
@@ -127,18 +127,11 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _agents(team: ReadyTeam) -> list[tuple[str, str]]:
-    config = team.component.get("config")
-    members = config.get("participants") if isinstance(config, dict) else None
-    inside = [each["config"] for each in members or () if isinstance(each, dict)] if isinstance(members, list) else []
-    return [(str(each.get("name")), str(each.get("description"))) for each in inside if isinstance(each, dict)]
-
-
 def _view(team: ReadyTeam) -> ReadyTeamView:
     report = validate_component(team.component)
     return ReadyTeamView(
         card=_card(team),
-        agents=tuple(_agents(team)),
+        agents=tuple(team.agents()),
         samples=tuple(samples_of(team)),
         turns=tuple(turns_of(team)),
         could=what_it_could(report.capabilities),
