@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal, NamedTuple
 
@@ -18,6 +18,8 @@ MAX_UNSCORED = 0.05
 SAME_WITHIN = 0.03
 LOST = 2 / 3 - 1e-9
 """How much of its pass rate a case must lose or gain to be called worse or better: two runs of three."""
+LOST_AGAIN = 3 / 5 - 1e-9
+"""The same for runs that confirm that: three of five."""
 
 Group = Literal["worse", "better", "flaky", "unscored", "same", "failed", "passed"]
 Comparison = Literal["better", "worse", "same", "cannot_tell"]
@@ -117,13 +119,16 @@ class EvaluationResult:
         return GROUPS_OF_TWO if len(self.versions) > 1 else GROUPS_OF_ONE
 
 
-def results_of(cells: Sequence[CellResult], clusters: Mapping[str, str], *, is_done: bool) -> EvaluationResult:
+def results_of(
+    cells: Sequence[CellResult], clusters: Mapping[str, str], *, is_done: bool, is_picked: bool = False
+) -> EvaluationResult:
     """Put the cells together. It takes some milliseconds per thousand: call it in a thread for many.
 
     Args:
         cells: All cells of the plan.
         clusters: By case, what it shares with others that are not independent of it; cases without it stand alone.
         is_done: Whether the plan was carried out to its end.
+        is_picked: Whether the cases were chosen because they got worse. Then they have no rate and no difference.
     """
     verdicts: defaultdict[str, defaultdict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for cell in cells:
@@ -132,9 +137,11 @@ def results_of(cells: Sequence[CellResult], clusters: Mapping[str, str], *, is_d
     tallies = {
         case: {number: Tally.count(by_version[number]) for number in numbers} for case, by_version in verdicts.items()
     }
-    cases = [CaseResult(case, _group_of(by_version), by_version) for case, by_version in tallies.items()]
-    versions = [_version(number, tallies, clusters, is_done=is_done) for number in numbers]
-    found = _difference(tallies, versions, clusters) if is_done and len(numbers) > 1 else None
+    lost = LOST_AGAIN if is_picked else LOST
+    cases = [CaseResult(case, _group_of(by_version, lost), by_version) for case, by_version in tallies.items()]
+    has_rates = is_done and not is_picked
+    versions = [_version(number, tallies, clusters, is_done=has_rates) for number in numbers]
+    found = _difference(tallies, versions, clusters) if has_rates and len(numbers) > 1 else None
     return EvaluationResult(versions, cases, is_done, found)
 
 
@@ -155,6 +162,48 @@ def sentence_of(result: EvaluationResult, names: Mapping[int, str]) -> str:
         sentences.append("No case has a scored run of both, so there is no difference to tell.")
     sentences += [_band_words(each, names[each.version]) for each in result.versions if each.band]
     return " ".join(sentences)
+
+
+class Confirmation(NamedTuple):
+    """What fresh runs say of cases that got worse. `unscored` are those of which they can say nothing."""
+
+    confirmed: Sequence[str]
+    flaky: Sequence[str]
+    unscored: Sequence[str]
+
+
+def confirmation_in(result: EvaluationResult) -> Confirmation:
+    """What the cells of a confirmation say together.
+
+    Args:
+        result: With `is_picked`, of a plan that is done.
+    """
+    confirmed = [each.case for each in result.cases if each.group == "worse"]
+    unscored = [each.case for each in result.cases if each.group == "unscored"]
+    known = {*confirmed, *unscored}
+    return Confirmation(confirmed, [each.case for each in result.cases if each.case not in known], unscored)
+
+
+def confirmed_result(result: EvaluationResult, found: Confirmation) -> EvaluationResult:
+    """The result with cases that did not get worse again called flaky. Rates and difference stay as they are: the cases
+    were picked because they got worse."""
+    flaky = set(found.flaky)
+    return replace(
+        result,
+        cases=[replace(each, group="flaky") if each.case in flaky else each for each in result.cases],
+    )
+
+
+def confirmation_sentence(found: Confirmation) -> str:
+    """What fresh runs say, in words."""
+    count = sum(map(len, found))
+    cases = "case that got worse" if count == 1 else "cases that got worse"
+    parts = [f"Fresh runs confirm {len(found.confirmed)} of {count} {cases}"]
+    if found.flaky:
+        parts.append(f"{len(found.flaky)} {'is' if len(found.flaky) == 1 else 'are'} flaky")
+    if found.unscored:
+        parts.append(f"of {len(found.unscored)} they cannot tell")
+    return f"{'; '.join(parts)}."
 
 
 def percent(share: float) -> str:
@@ -208,7 +257,7 @@ def _comparison(interval: Interval) -> Comparison:
     return "worse" if interval.high < 0 else "better" if interval.low > 0 else "cannot_tell"
 
 
-def _group_of(by_version: Mapping[int, Tally]) -> Group | Literal[""]:
+def _group_of(by_version: Mapping[int, Tally], lost: float) -> Group | Literal[""]:
     tallies = [*by_version.values()]
     if any(each.open for each in tallies):
         return ""
@@ -218,7 +267,7 @@ def _group_of(by_version: Mapping[int, Tally]) -> Group | Literal[""]:
     if len(tallies) == 1:
         return "flaky" if is_flaky else "passed" if tallies[0].passed else "failed"
     change = (by_version[CANDIDATE].rate or 0) - (by_version[BASELINE].rate or 0)
-    if abs(change) >= LOST:
+    if abs(change) >= lost:
         return "better" if change > 0 else "worse"
     return "flaky" if is_flaky else "same"
 

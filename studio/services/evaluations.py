@@ -12,7 +12,19 @@ from uuid import uuid4
 
 from studio.components import JsonObject
 from studio.errors import ConfigError, Finding, InvalidComponent, NotFound, StudioError, first_findings
-from studio.evaluation.results import BASELINE, CANDIDATE, CellResult, EvaluationResult, Tally, results_of, sentence_of
+from studio.evaluation.results import (
+    BASELINE,
+    CANDIDATE,
+    CellResult,
+    Confirmation,
+    EvaluationResult,
+    Tally,
+    confirmation_in,
+    confirmation_sentence,
+    confirmed_result,
+    results_of,
+    sentence_of,
+)
 from studio.evaluation.statistics import detectable_drop
 from studio.evaluation.suites import Case, Suite
 from studio.runs import NewRun, NotApproved, RunControl
@@ -252,8 +264,14 @@ async def begin_evaluation(
     return await keep_evaluation(store, await check_plan(store, control, suite_id, plan), by)
 
 
-async def keep_evaluation(store: Store, checked: CheckedPlan, by: str) -> Evaluation:
+async def keep_evaluation(store: Store, checked: CheckedPlan, by: str, *, confirms_id: str | None = None) -> Evaluation:
     """Keep a plan that was checked, with all that it needs.
+
+    Args:
+        store: Keeps it.
+        checked: The plan.
+        by: Who starts it.
+        confirms_id: The evaluation whose lost cases it runs again.
 
     Raises:
         NotFound: The suite or its team was deleted.
@@ -272,6 +290,7 @@ async def keep_evaluation(store: Store, checked: CheckedPlan, by: str) -> Evalua
         micro_usd=plan.micro_usd,
         tokens=plan.tokens,
         reuse_days=plan.reuse_days,
+        confirms_id=confirms_id,
         cell_count=len(checked.cells),
         state="running",
         by=by,
@@ -292,6 +311,13 @@ class VersionReuse(NamedTuple):
     since: datetime
 
 
+class ConfirmedCases(NamedTuple):
+    """The evaluation that confirms what got worse, and what it says once it is finished."""
+
+    row: Evaluation
+    found: Confirmation | None
+
+
 class EvaluationReport(NamedTuple):
     """An evaluation with what is known of it; `sentence` is "" before the plan is done."""
 
@@ -306,6 +332,10 @@ class EvaluationReport(NamedTuple):
     """Of the cases, by their keys."""
     reuse: Mapping[int, VersionReuse]
     """By the numbers of versions that reuse answers."""
+    confirmation: ConfirmedCases | None
+    """None where nothing was confirmed."""
+    confirms: bool
+    """Whether it confirms another one that is still there."""
 
 
 async def report_of(store: Store, evaluation_id: str, *, is_done: bool | None = None) -> EvaluationReport:
@@ -322,19 +352,40 @@ async def report_of(store: Store, evaluation_id: str, *, is_done: bool | None = 
     row = await store.evaluations.get(evaluation_id)
     versions = (await store.evaluations.versions([evaluation_id]))[evaluation_id]
     cells = await store.evaluations.cells(evaluation_id)
+    has_ended = row.state == "finished" if is_done is None else is_done
 
     def put_together() -> tuple[EvaluationResult, Mapping[str, str], Mapping[int, VersionReuse]]:
-        cases = cases_of(row.document)
-        clusters = {each.key: each.cluster for each in cases if each.cluster}
-        found = [CellResult(each.version, each.case_key, _verdict(each.verdict)) for each in cells]
-        has_ended = row.state == "finished" if is_done is None else is_done
-        tasks = {each.key: each.task for each in cases}
-        return results_of(found, clusters, is_done=has_ended), tasks, _reuse_in(cells)
+        tasks = {each.key: each.task for each in cases_of(row.document)}
+        return _result_of(row, cells, is_done=has_ended), tasks, _reuse_in(cells)
 
     result, tasks, reuse = await asyncio.to_thread(put_together)
-    sentence = sentence_of(result, {each.number: f"version {each.revision}" for each in versions})
+    confirmation = await _confirmation_of(store, row)
+    confirms = row.confirms_id is not None and await store.evaluations.is_kept(row.confirms_id)
+    if row.confirms_id is not None:
+        sentence = confirmation_sentence(confirmation_in(result)) if has_ended else ""
+    else:
+        sentence = sentence_of(result, {each.number: f"version {each.revision}" for each in versions})
+    if confirmation is not None and confirmation.found is not None:
+        result = confirmed_result(result, confirmation.found)
+        sentence = f"{sentence} {confirmation_sentence(confirmation.found)}"
     spent = sum(each.micro_usd for each in cells), sum(each.used_tokens for each in cells)
-    return EvaluationReport(row, versions, result, sentence, *spent, cells, tasks, reuse)
+    return EvaluationReport(row, versions, result, sentence, *spent, cells, tasks, reuse, confirmation, confirms)
+
+
+async def _confirmation_of(store: Store, row: Evaluation) -> ConfirmedCases | None:
+    """What fresh runs say of an evaluation that has ended."""
+    newest = await store.evaluations.confirmation(row.id) if row.state == "finished" else None
+    if newest is None or newest.state != "finished":
+        return newest and ConfirmedCases(newest, None)
+    cells = await store.evaluations.cells(newest.id)
+    result = await asyncio.to_thread(_result_of, newest, cells, is_done=True)
+    return ConfirmedCases(newest, confirmation_in(result))
+
+
+def _result_of(row: Evaluation, cells: Sequence[CellRow], *, is_done: bool) -> EvaluationResult:
+    clusters = {each.key: each.cluster for each in cases_of(row.document) if each.cluster}
+    found = [CellResult(each.version, each.case_key, _verdict(each.verdict)) for each in cells]
+    return results_of(found, clusters, is_done=is_done, is_picked=row.confirms_id is not None)
 
 
 def _reuse_in(cells: Sequence[CellRow]) -> Mapping[int, VersionReuse]:

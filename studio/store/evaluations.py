@@ -132,8 +132,8 @@ class Evaluations:
             cells: All of them, in the order of the runs.
 
         Raises:
-            NotFound: The suite or its team was deleted.
-            Conflict: Too many others are under way.
+            NotFound: The suite or its team was deleted, or the evaluation that this one confirms.
+            Conflict: Too many others are under way, or another one confirms the same.
         """
         async with self._database.write() as session:
             if await session.get(TeamSuite, new.suite_id) is None or await session.get(Team, new.team_id) is None:
@@ -141,6 +141,8 @@ class Evaluations:
             count = select(func.count()).select_from(Evaluation).where(col(Evaluation.ended_at).is_(None))
             if (await session.exec(count)).one() >= MAX_OPEN:
                 raise Conflict(f"{MAX_OPEN} evaluations are under way.", fix="Wait until one ends, or cancel one.")
+            if new.confirms_id is not None:
+                await _check_first_confirmation(session, new.confirms_id)
             session.add(new)
             await session.flush()
             session.add_all(versions)
@@ -165,6 +167,17 @@ class Evaluations:
         newest = query.order_by(col(Evaluation.created_at).desc(), col(Evaluation.id)).limit(limit)
         async with self._database.read() as session:
             return (await session.exec(newest)).all()
+
+    async def is_kept(self, evaluation_id: str) -> bool:
+        """Whether it was not deleted."""
+        async with self._database.read() as session:
+            return (await session.exec(select(Evaluation.id).where(Evaluation.id == evaluation_id))).first() is not None
+
+    async def confirmation(self, evaluation_id: str) -> Evaluation | None:
+        """The newest evaluation that runs the lost cases of this one again."""
+        query = select(Evaluation).where(Evaluation.confirms_id == evaluation_id)
+        async with self._database.read() as session:
+            return (await session.exec(query.order_by(col(Evaluation.created_at).desc()).limit(1))).first()
 
     async def open_ids(self) -> Sequence[str]:
         """Those that are under way, the oldest first."""
@@ -228,7 +241,12 @@ class Evaluations:
         """
         newest = (
             select(Evaluation.id)
-            .where(Evaluation.suite_id == suite_id, Evaluation.state == "finished", Evaluation.created_at >= since)
+            .where(
+                Evaluation.suite_id == suite_id,
+                Evaluation.state == "finished",
+                Evaluation.created_at >= since,
+                col(Evaluation.confirms_id).is_(None),  # only cases with bad luck would be drawn again
+            )
             .order_by(col(Evaluation.created_at).desc(), col(Evaluation.id))
             .limit(MAX_SOURCES)
         )
@@ -366,7 +384,7 @@ class Evaluations:
         Args:
             evaluation_id: Of the evaluation.
             now: The present time.
-            sentence: The result of one that was carried out whole.
+            sentence: The result of one that was carried out whole. It is added to that of the one that it confirms.
         """
         async with self._database.write() as session:
             row = await _get(session, evaluation_id)
@@ -378,6 +396,9 @@ class Evaluations:
                 return
             if row.state == "running":
                 row.state, row.detail = "finished", sentence
+                confirmed = await session.get(Evaluation, row.confirms_id) if row.confirms_id else None
+                if confirmed is not None:
+                    confirmed.detail = f"{confirmed.detail} {sentence}"
             row.ended_at = now
 
     async def release(self) -> None:
@@ -396,7 +417,20 @@ class Evaluations:
         async with self._database.write() as session:
             row = await _get(session, evaluation_id)
             await trash_runs(session, col(Evaluation.id) == evaluation_id)
+            confirmed = await session.get(Evaluation, row.confirms_id) if row.confirms_id else None
+            if confirmed is not None and row.state == "finished":
+                confirmed.detail = confirmed.detail.removesuffix(f" {row.detail}")
             await session.delete(row)
+
+
+async def _check_first_confirmation(session: AsyncSession, evaluation_id: str) -> None:
+    """Raises: NotFound, Conflict: It was deleted meanwhile, or another one was first."""
+    await _get(session, evaluation_id)
+    others = select(Evaluation.id).where(
+        Evaluation.confirms_id == evaluation_id, col(Evaluation.state).in_(("running", "finished"))
+    )
+    if (await session.exec(others.limit(1))).first() is not None:
+        raise Conflict("The evaluation is confirmed already, or that is under way.", fix="Open its fresh runs.")
 
 
 async def trash_runs(session: AsyncSession, *of_evaluations: ColumnElement[bool]) -> None:

@@ -29,6 +29,7 @@ from tests.web.documents import assistant, gallery, team
 from tests.web.doors import wait_until_warm
 
 MANY = 1_000
+WORSE = 400
 AGENTS = 1_000
 TURNS = 4_000
 GALLERIES = 50
@@ -109,6 +110,8 @@ def fill(folder: Path) -> tuple[str, str]:
         _multiply(database, "caller_key", 190, {"id": "'key-' || n", "key_hash": "'hash-' || n"})
         _multiply(database, "call", MANY, {"id": "'run-' || n", "position": "1 + n", "idempotency": "NULL"})
         database.execute("UPDATE evaluation_cell SET state = 'done', verdict = iif(position % 3, 'pass', 'fail')")
+        worse = f"(position - 1) % {2 * MANY} < {2 * WORSE}"
+        database.execute(f"UPDATE evaluation_cell SET verdict = iif(version = 1, 'fail', 'pass') WHERE {worse}")
         database.commit()
     return team_id, run_id
 

@@ -25,6 +25,7 @@ from tests.web.large import (
     EVALUATION,
     SCHEDULE,
     TURNS,
+    WORSE,
     Large,
     fill,
     furnish_large,
@@ -215,6 +216,17 @@ def test_a_large_evaluation_does_not_hold_up_the_loop(client: TestClient, large:
         while client.get(path).json()["ended_at"] is None:
             time.sleep(0.05)
     assert [str(stall) for stall in watchdog.stalls] == []
+
+
+def test_a_large_confirmation_does_not_hold_up_the_loop(client: TestClient, large: Large):
+    del large
+    body = {"usd": 1, "at_once": 1}
+    started = watched(client, "POST", f"/api/evaluations/{EVALUATION}/confirm", json=body).json()
+    assert started["versions"][0]["open"] == 5 * WORSE
+    path = f"/api/evaluations/{started['id']}"
+    client.post(f"{path}/cancel").raise_for_status()
+    while client.get(path).json()["ended_at"] is None:
+        time.sleep(0.05)
 
 
 def test_a_long_answer_word_by_word_does_not_hold_up_the_loop(server: TestClient, client: TestClient, large: Large):

@@ -3,6 +3,7 @@
 import { api } from './core/api.js'
 import { announce, find, on } from './core/dom.js'
 import { change, isMeant } from './deployments/changes.js'
+import { confirmDialog } from './evaluations/confirm.js'
 import { startDialog } from './evaluations/start.js'
 
 const LOOK_AGAIN_MS = 1_000
@@ -11,6 +12,7 @@ const result = find('[data-result]', page)
 const id = encodeURIComponent(page.dataset['evaluation'] ?? '')
 
 startDialog()
+confirmDialog()
 
 on(document, 'click', '[data-cancel-evaluation]', async () => {
   const text = 'Runs that are under way are canceled, and there will be no result.'

@@ -10,12 +10,14 @@ from typing import Annotated, Any, Literal, Self
 from fastapi import Query, Response
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
-from studio.evaluation.results import Comparison, Group
+from studio.evaluation.results import Comparison, Confirmation, Group
 from studio.evaluation.statistics import Estimate
+from studio.services.evaluation_confirmation import confirm_evaluation
 from studio.services.evaluations import (
     MAX_AT_ONCE,
     MAX_REPEATS,
     MAX_REUSE_DAYS,
+    ConfirmedCases,
     EvaluationPlan,
     EvaluationReport,
     ListedEvaluation,
@@ -83,6 +85,24 @@ class ReusePreviewOut(BaseModel):
     at: float
     calling: int
     looked_at: int
+
+
+class NewConfirmation(RequestBody):
+    """What the fresh runs together may take; `usd` or `tokens` is needed."""
+
+    at_once: Annotated[int, Field(ge=1, le=MAX_AT_ONCE, description="Runs at the same time.")] = 4
+    usd: Annotated[float | None, Field(ge=0, le=MAX_USD, allow_inf_nan=False)] = None
+    tokens: Annotated[int | None, Field(ge=0, le=10**12)] = None
+
+    @model_validator(mode="after")
+    def _is_limited(self) -> Self:
+        if self.usd is None and self.tokens is None:
+            raise ValueError("A confirmation needs a spending limit: usd or tokens.")
+        return self
+
+    def limits(self) -> EvaluationPlan:
+        micro_usd = None if self.usd is None else round(self.usd * MICRO)
+        return EvaluationPlan(at_once=self.at_once, micro_usd=micro_usd, tokens=self.tokens)
 
 
 class PreviewOut(BaseModel):
@@ -162,6 +182,7 @@ class EvaluationFields(BaseModel):
     usd_limit: float | None
     tokens_limit: int | None
     reuse_days: int | None
+    confirms_id: str | None
     by: str
     created_at: datetime
     ended_at: datetime | None
@@ -171,6 +192,16 @@ class EvaluationSummary(EvaluationFields):
     """An evaluation as lists show it."""
 
     versions: list[EvaluatedVersion]
+
+
+class ConfirmationOut(BaseModel):
+    """The evaluation that ran the lost cases again. The lists are empty until it is finished."""
+
+    id: str
+    state: EvaluationState
+    confirmed: list[str]
+    flaky: list[str]
+    unscored: list[str]
 
 
 class EvaluationOut(EvaluationFields):
@@ -186,6 +217,7 @@ class EvaluationOut(EvaluationFields):
     sentence: str
     reused: list[str]
     difference: DifferenceOut | None
+    confirmation: ConfirmationOut | None
     cases: list[CaseOut]
 
 
@@ -287,6 +319,21 @@ async def cancel_evaluation(evaluation_id: str, store: StoreDep, person: PersonD
     return await large_answer(lambda: _report(report))
 
 
+@router.post(
+    "/evaluations/{evaluation_id}/confirm",
+    status_code=201,
+    summary="Run the cases that got worse again, five times with each version",
+    response_model=EvaluationOut,
+    dependencies=[QUEUED],
+)
+async def start_confirmation(
+    evaluation_id: str, body: NewConfirmation, store: StoreDep, runs: SupervisorDep, person: PersonDep
+) -> Response:
+    row = await confirm_evaluation(store, runs, evaluation_id, body.limits(), person.name)
+    report = await report_of(store, row.id)
+    return await large_answer(lambda: _report(report), 201)
+
+
 @router.delete(
     "/evaluations/{evaluation_id}",
     status_code=204,
@@ -337,8 +384,15 @@ def _report(found: EvaluationReport) -> EvaluationOut:
         sentence=found.sentence,
         reused=[*reuse_sentences(found, {number: f"version {each}" for number, each in revisions.items()})],
         difference=difference,
+        confirmation=_confirmation(found.confirmation) if found.confirmation else None,
         cases=cases,
     )
+
+
+def _confirmation(each: ConfirmedCases) -> ConfirmationOut:
+    said = each.found or Confirmation((), (), ())
+    lists = {name: [*cases] for name, cases in said._asdict().items()}
+    return ConfirmationOut.model_validate({"id": each.row.id, "state": each.row.state, **lists})
 
 
 def _fields(row: Evaluation) -> dict[str, Any]:

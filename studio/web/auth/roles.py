@@ -252,6 +252,7 @@ POST /api/teams/{team_id}/suites/imports
 POST /api/suites/{suite_id}/scores
 POST /api/suites/{suite_id}/evaluations
 POST /api/evaluations/{evaluation_id}/cancel
+POST /api/evaluations/{evaluation_id}/confirm
 DELETE /api/evaluations/{evaluation_id}
 POST /fragments/suites/{suite_id}/scores
 GET /api/deployments/{deployment}/webhooks

@@ -9,6 +9,7 @@ from fastapi import Query, Request, Response
 
 from studio.evaluation.results import BASELINE, CANDIDATE
 from studio.services.amounts import MICRO, money
+from studio.services.evaluation_confirmation import CONFIRM_REPEATS, confirmable
 from studio.services.evaluations import EvaluationReport, report_of, reuse_sentences
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.evaluation_rows import GROUPS, case_page, offered_versions
@@ -49,8 +50,10 @@ async def shown_result(report: EvaluationReport, group: str, page: int) -> dict[
         "report": report,
         "reused": reuse_sentences(report, {each.number: f"version {each.revision}" for each in report.versions}),
         "names": {each.number: f"Version {each.revision}" for each in report.versions},
+        "confirmable": confirmable(report),
         "cases": await asyncio.to_thread(case_page, report, group, page),
         "groups": GROUPS,
+        "confirm_repeats": CONFIRM_REPEATS,
         "money": money,
     }
 
