@@ -24,7 +24,7 @@ SCRIPTS = ROOT / "frontend/static/js"
 
 LAYERS = [
     {"errors"},
-    {"settings", "components", "egress", "files"},
+    {"settings", "components", "egress", "files", "knowledge"},
     {"effects"},
     {"messages"},
     {"models", "sandbox", "console"},

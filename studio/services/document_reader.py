@@ -1,9 +1,9 @@
 """Reads one document as Markdown. Started as a script, in a process of its own, by `documents`.
 
-Takes the path of the document, its kind and the most characters as arguments; prints one line of JSON: {"text",
-"characters", "pages"}, or {"error": words for a person}, or {"missing": a package}. Of a damaged document, parsers
-raise whatever they come across, and the process ends without a word. It stands alone: what it imports beside Python's
-own modules is the package `markitdown`.
+Takes the path of the document, its kind and the most characters as arguments, and "by-page" where each page of a PDF is
+to end with a form feed; prints one line of JSON: {"text", "characters", "pages"}, or {"error": words for a person}, or
+{"missing": a package}. Of a damaged document, parsers raise whatever they come across, and the process ends without a
+word. It stands alone: what it imports beside Python's own modules is the package `markitdown`.
 """
 
 from __future__ import annotations
@@ -95,6 +95,13 @@ def converted(content: bytes, kind: str) -> str:
     return str(found.markdown)
 
 
+def page_texts(content: bytes) -> str:
+    """The text of a PDF; each page ends with a form feed."""
+    from pdfminer.high_level import extract_text
+
+    return str(extract_text(io.BytesIO(content)))
+
+
 def mail(content: bytes) -> str:
     """An e-mail: its head, its text, and the names of what is attached."""
     message = email.message_from_bytes(content, policy=email.policy.default)
@@ -109,7 +116,7 @@ def mail(content: bytes) -> str:
     return "\n".join(lines) + f"\n\n{text.strip()}{attached}"
 
 
-def read(path: str, kind: str, most: int) -> dict[str, Any]:
+def read(path: str, kind: str, most: int, by_page: bool = False) -> dict[str, Any]:
     """What is printed."""
     content = Path(path).read_bytes()
     pages: int | None = None
@@ -118,7 +125,10 @@ def read(path: str, kind: str, most: int) -> dict[str, Any]:
             check_parts(content, kind)
         if kind == "pdf":
             pages = pages_of(content)
-        text = mail(content) if kind == "eml" else converted(content, kind)
+        if kind == "pdf" and by_page:
+            text = page_texts(content)
+        else:
+            text = mail(content) if kind == "eml" else converted(content, kind)
     except Unreadable as error:
         return {"error": str(error)}
     except ModuleNotFoundError as error:
@@ -133,7 +143,7 @@ def read(path: str, kind: str, most: int) -> dict[str, Any]:
 def main() -> None:
     """Read the document that the arguments name."""
     confine()
-    answer = read(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    answer = read(sys.argv[1], sys.argv[2], int(sys.argv[3]), "by-page" in sys.argv[4:])
     sys.stdout.buffer.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace"))
 
 

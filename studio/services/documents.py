@@ -26,6 +26,8 @@ READER = Path(__file__).with_name("document_reader.py")
 MAX_DOCUMENT_BYTES = 50 * 1024 * 1024
 MAX_CHARS = 200_000
 """That are kept of a document; no task takes more."""
+MAX_PAGED_CHARS = 5_000_000
+"""Of a document of a knowledge base."""
 TIMEOUT_S = 90.0
 MAX_AT_ONCE = 2
 MAX_KEPT = 32
@@ -93,13 +95,22 @@ class Documents:
             if (known := self._known.get((file.sha256, kind))) is not None:
                 self._known.move_to_end((file.sha256, kind))
                 return known
-            document = _document(await self._answer(file, kind))
+            document = _document(await self._answer(file, kind, MAX_CHARS))
         self._known[file.sha256, kind] = document
         while len(self._known) > MAX_KEPT:
             self._known.popitem(last=False)
         return document
 
-    async def _answer(self, file: File, kind: str) -> dict[str, Any]:
+    async def read_by_page(self, file: File, media_type: str) -> Document:
+        """The same up to `MAX_PAGED_CHARS`; each page of a PDF ends with a form feed.
+
+        Raises:
+            UnreadableDocument, MissingExtra: As for `read`.
+        """
+        async with self._turns:
+            return _document(await self._answer(file, _KINDS[media_type], MAX_PAGED_CHARS, "by-page"))
+
+    async def _answer(self, file: File, kind: str, most: int, *how: str) -> dict[str, Any]:
         if not file.size:
             raise _unreadable("The file is empty.")
         if file.size > MAX_DOCUMENT_BYTES:
@@ -109,7 +120,7 @@ class Documents:
             with (folder / "document").open("wb") as content:
                 async for portion in self._files.read(file):
                     await asyncio.to_thread(content.write, portion)
-            argv = [sys.executable, "-I", "-B", "-X", "utf8", str(READER), "document", kind, str(MAX_CHARS)]
+            argv = [sys.executable, "-I", "-B", "-X", "utf8", str(READER), "document", kind, str(most), *how]
             before = current_jail.set(self._jail)
             try:
                 async with confined(argv, Policy(folder, quota=QUOTA)) as command:
@@ -120,7 +131,7 @@ class Documents:
             raise _unreadable("The document is damaged, or of a kind that cannot be read.")
         if exit_code:
             raise _unreadable("Reading the document takes too long, or too much memory.")
-        return json.loads(printed)
+        return await asyncio.to_thread(json.loads, printed)
 
 
 async def _outcome(command: Sequence[str], folder: Path) -> tuple[int, bytes]:

@@ -16,6 +16,7 @@ from sqlmodel import col, delete, select
 from studio.errors import NotFound, StudioError, TooLarge
 from studio.files import TypeFinder, sized
 from studio.store.database import Database
+from studio.store.knowledge_tables import KnowledgeDocument
 from studio.store.tables import File, FilePortion, FileUpload, RunFile, table_of
 from studio.store.unavailable import StorageUnavailable
 
@@ -112,7 +113,7 @@ class Files:
         async with self._database.read() as session:
             row = await session.get(File, sha256)
         if row is None:
-            raise NotFound("There is no such file.", fix="Files that no run uses are deleted after a day.")
+            raise NotFound("There is no such file.", fix="Files that nothing uses are deleted after a day.")
         return row
 
     async def read(self, file: File) -> AsyncGenerator[bytes]:
@@ -144,10 +145,11 @@ class Files:
         return b"".join(parts)[:most]
 
     async def prune(self, now: datetime) -> None:
-        """Delete what is left of uploads that broke off, and files that no run uses."""
+        """Delete what is left of uploads that broke off, and files that no run and no knowledge base uses."""
         broken_off = select(FileUpload.id).where(col(FileUpload.at) < now - KEPT_UNFINISHED).limit(FILES_AT_ONCE)
-        is_used = select(RunFile.sha256).where(RunFile.sha256 == File.sha256).exists()
-        unused = select(File).where(col(File.at) < now - KEPT_UNUSED, ~is_used).limit(FILES_AT_ONCE)
+        of_run = select(RunFile.sha256).where(RunFile.sha256 == File.sha256).exists()
+        of_base = select(KnowledgeDocument.sha256).where(KnowledgeDocument.sha256 == File.sha256).exists()
+        unused = select(File).where(col(File.at) < now - KEPT_UNUSED, ~of_run, ~of_base).limit(FILES_AT_ONCE)
         while True:
             async with self._database.read() as session:
                 if (await session.exec(broken_off)).first() is None and (await session.exec(unused)).first() is None:

@@ -26,6 +26,7 @@ from studio.store.galleries import Galleries
 from studio.store.hooks import Hooks
 from studio.store.housekeeping import run_housekeeping
 from studio.store.inbox import Inbox
+from studio.store.knowledge import Knowledge
 from studio.store.labels import LabelBook
 from studio.store.lineage import Lineage
 from studio.store.logs import Logs
@@ -93,6 +94,7 @@ class Store:
     hooks: Hooks
     suites: Suites
     evaluations: Evaluations
+    knowledge: Knowledge
 
 
 @asynccontextmanager
@@ -200,6 +202,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         hooks=Hooks(database, secrets),
         suites=Suites(database),
         evaluations=Evaluations(database),
+        knowledge=Knowledge(database),
     )
 
 

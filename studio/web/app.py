@@ -49,6 +49,7 @@ from studio.web.api import (
     hooks,
     imports,
     inbox,
+    knowledge,
     labels,
     open_windows,
     part_runs,
@@ -99,6 +100,7 @@ from studio.web.pages import evaluations as evaluation_pages
 from studio.web.pages import galleries as gallery_pages
 from studio.web.pages import help as help_pages
 from studio.web.pages import inbox as inbox_pages
+from studio.web.pages import knowledge as knowledge_pages
 from studio.web.pages import ready_teams as ready_team_pages
 from studio.web.pages import review as review_pages
 from studio.web.pages import runs as run_pages
@@ -156,6 +158,8 @@ ROUTERS: Sequence[StudioRouter] = (
     imports.router,
     bundles.router,
     files.router,
+    knowledge.router,
+    knowledge_pages.router,
     runs.router,
     diffs.router,
     forks.router,

@@ -68,6 +68,9 @@ class Large:
     file: str
     suite: str
     """Of very many cases."""
+    knowledge_base: str
+    knowledge_document: str
+    """Of very many passages."""
 
 
 def wide_team(count: int = AGENTS) -> JsonObject:
@@ -199,7 +202,18 @@ def furnish_large(server: TestClient, client: TestClient, busy_team: str, sessio
     assert made.status_code == 201, made.text[:500]
     file = client.post("/api/files", content=b"large" * FILE_MB * 200_000)
     suite = client.get(f"/api/teams/{busy_team}/suites").json()[0]["id"]
-    return Large(wide, wide_run, busy_team, session, long, heavy, bulky, made.json()["id"], file.json()["id"], suite)
+    kept = made.json()["id"], file.json()["id"], suite, *_knowledge(client)
+    return Large(wide, wide_run, busy_team, session, long, heavy, bulky, *kept)
+
+
+def _knowledge(client: TestClient) -> tuple[str, str]:
+    """The ids of a knowledge base and of its document."""
+    base = client.post("/api/knowledge", json={"name": "Large"}).json()["id"]
+    text = "".join(f"# Part {number}\n\n{'A word of it. ' * 80}\n\n" for number in range(MANY))
+    file = client.post("/api/files", content=text.encode()).json()["id"]
+    added = client.post(f"/api/knowledge/{base}/documents", json={"file_id": file, "name": "large.md"})
+    assert added.status_code == 201, added.text
+    return base, added.json()["document"]["id"]
 
 
 def gallery_text() -> str:

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 
 
 def pdf(*pages: str) -> bytes:
-    """A PDF with a line of text on each page."""
+    """A PDF with these lines of text on each page."""
     objects = [b"<</Type/Catalog/Pages 2 0 R>>"]
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     objects.append(f"<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>".encode())
     objects.append(b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
     for number, text in enumerate(pages):
-        content = f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET".encode()
+        lines = " T* ".join(f"({line}) Tj" for line in text.split("\n"))
+        content = f"BT /F1 12 Tf 14 TL 72 700 Td {lines} ET".encode()
         font = "/Resources<</Font<</F1 3 0 R>>>>/MediaBox[0 0 612 792]"
         objects.append(f"<</Type/Page/Parent 2 0 R{font}/Contents {5 + 2 * number} 0 R>>".encode())
         objects.append(b"<</Length %d>>stream\n%b\nendstream" % (len(content), content))

@@ -62,9 +62,13 @@ FILLINGS: Mapping[str, Sequence[str]] = {
     "suite_id": ("{suite}",),
     "slug": ("compare-contracts",),
     "evaluation_id": (EVALUATION,),
+    "base_id": ("{knowledge_base}",),
+    "document_id": ("{knowledge_document}",),
 }
 """For each parameter of a path, with the fields of `Large`. A route with another parameter needs a line here."""
 QUERIES = {
+    "/knowledge/cited": "base=large&file=large.md",
+    "/knowledge/{base_id}": "q=word",
     "/api/runs/{run_id}/files/{number}/changes": "to_number=2",
     "/api/runs/{run_id}/state": "at=SEQ",
     "/api/runs/{run_id}/search": "q=word",
@@ -172,6 +176,11 @@ CHANGES: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
     "form": ("POST /fragments/form", lambda: {"component": wide_team()}),
     "rules": ("PUT /api/teams/{wide_team}/policy", rules),
     "breakpoints": ("PUT /api/teams/{wide_team}/breakpoints", breakpoints),
+    "search of documents": (
+        "POST /api/knowledge/{knowledge_base}/search",
+        lambda: {"query": "word " * 700, "limit": 50},
+    ),
+    "document read again": ("POST /api/knowledge/{knowledge_base}/documents/{knowledge_document}/read", lambda: {}),
     "suite": ("POST /api/teams/{busy_team}/suites", lambda: {"document": wide_suite()}),
     "preview of an evaluation": (
         "POST /api/suites/{suite}/evaluations/preview",

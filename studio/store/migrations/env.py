@@ -9,6 +9,7 @@ from alembic.autogenerate.api import AutogenContext
 from sqlalchemy import Connection
 from sqlmodel import AutoString
 
+from studio.store.migrate import is_compared
 from studio.store.tables import Table, UtcDateTime
 
 
@@ -30,6 +31,7 @@ def run() -> None:
         render_as_batch=connection.dialect.name == "sqlite",
         compare_type=True,
         render_item=plain_type,
+        include_name=is_compared,
     )
     with context.begin_transaction():
         context.run_migrations()

@@ -16,6 +16,7 @@ from studio.files import FileUse, clean_name, default_use, named_type
 from studio.services.archives import zipped
 from studio.services.attachments import can_be_text, check_use, text_of
 from studio.services.file_comparison import compare_files
+from studio.services.unpacking import unpack
 from studio.store import Files
 from studio.store.tables import File, RunFile
 from studio.web.dependencies import DocumentsDep, SettingsDep, StoreDep
@@ -43,6 +44,21 @@ class FileOut(BaseModel):
     sha256: str
     use: FileUse = Field(description="How agents get it when a task does not say.")
     can_be_text: bool = Field(description="Whether `use` may be `text`: it is text, or a document to be read.")
+
+
+class UnpackedFile(BaseModel):
+    """A file of a ZIP."""
+
+    id: str
+    name: str = Field(description="Without its folders.")
+    size: int
+
+
+class UnpackedOut(BaseModel):
+    """What was in a ZIP."""
+
+    files: list[UnpackedFile]
+    left_out: list[str] = Field(description="Names of files that were not kept, with the reason.")
 
 
 @router.post(
@@ -204,6 +220,14 @@ async def measure_file_text(
     check_use(file, clean, "text", "")
     found = await text_of(store.files, documents, file, clean)
     return FileTextOut(characters=found.characters, tokens=found.tokens, pages=found.pages, is_cut=found.is_cut)
+
+
+@router.post("/files/{file_id}/unpack", summary="Keep each file of an uploaded ZIP as a file of its own")
+async def unpack_file(file_id: str, store: StoreDep, settings: SettingsDep) -> UnpackedOut:
+    """Hidden files are left out."""
+    found = await unpack(store.files, await store.files.get(file_id), max_bytes=settings.max_file_mb * MB)
+    files = [UnpackedFile(id=file.sha256, name=name, size=file.size) for name, file in found.files]
+    return UnpackedOut(files=files, left_out=[*found.left_out])
 
 
 @router.get(

@@ -147,6 +147,14 @@ GET /suites/{suite_id}/past-runs
 GET /suites/{suite_id}/import
 GET /fragments/runs/{run_id}/case
 GET /api/deployments/{deployment}/schedules/{schedule_id}/firings
+GET /knowledge
+GET /knowledge/cited
+GET /knowledge/{base_id}
+GET /knowledge/{base_id}/documents/{document_id}
+GET /api/knowledge
+GET /api/knowledge/{base_id}
+GET /api/knowledge/{base_id}/documents
+GET /api/knowledge/{base_id}/documents/{document_id}/passages
 GET /api/deployments/{deployment}/calls
 """
 
@@ -162,6 +170,7 @@ POST /fragments/suites/{suite_id}/imports
 POST /fragments/suites/imports
 POST /api/python/read
 POST /api/components/switch
+POST /api/knowledge/{base_id}/search
 """
 """They change nothing: what they look at is too large for an address. Viewers may."""
 
@@ -209,6 +218,12 @@ DELETE /api/galleries/{gallery_id}
 POST /api/galleries/library/components
 DELETE /api/galleries/{gallery_id}/components/{group}/{index}
 POST /api/files
+POST /api/files/{file_id}/unpack
+POST /api/knowledge
+DELETE /api/knowledge/{base_id}
+POST /api/knowledge/{base_id}/documents
+POST /api/knowledge/{base_id}/documents/{document_id}/read
+DELETE /api/knowledge/{base_id}/documents/{document_id}
 POST /api/runs
 POST /api/runs/import
 PATCH /api/runs/{run_id}
@@ -292,6 +307,7 @@ DELETE /api/secrets/{name}
 PUT /api/prices
 DELETE /api/prices
 PUT /api/budget
+POST /api/knowledge/{base_id}/pages
 GET /api/workers
 PATCH /api/workers/{worker_id}
 """

@@ -1,0 +1,64 @@
+"""The tables of knowledge bases; see `tables.py`.
+
+Beside them, migrations make the index `knowledge_index`, which is the database's own (`knowledge_index.py`); triggers
+keep it up to date, so a restored backup has it, too.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlmodel import Field, Index
+
+from studio.store.tables import Counter, Table, UtcDateTime
+
+
+class KnowledgeBase(Table, table=True):
+    """Documents that are searched. `key` is its name in lower case, so that a name is taken once."""
+
+    id: str = Field(primary_key=True)
+    name: str
+    key: str = Field(index=True, unique=True)
+    description: str = ""
+    by: str = ""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    updated_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class KnowledgeDocument(Table, table=True):
+    """A document of a knowledge base, once for each content. `url` is where it was fetched from.
+
+    `pages` is None where it has none, such as Markdown. `read_at` is when its passages were made.
+    """
+
+    __table_args__ = (Index(None, "base_id", "sha256", unique=True), Index(None, "base_id", "name", unique=True))
+
+    id: str = Field(primary_key=True)
+    base_id: str = Field(foreign_key="knowledge_base.id", ondelete="CASCADE")
+    name: str
+    sha256: str = Field(index=True, foreign_key="file.sha256")
+    media_type: str
+    size: int = Field(sa_type=Counter)
+    url: str = ""
+    pages: int | None = Field(default=None, sa_type=Counter)
+    characters: int = Field(sa_type=Counter)
+    passages: int = Field(sa_type=Counter)
+    by: str = ""
+    added_at: datetime = Field(sa_type=UtcDateTime)
+    read_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class KnowledgePassage(Table, table=True):
+    """A part of a document; together they are its text. `number` counts from 1; characters from `start` to `end`."""
+
+    __table_args__ = (Index(None, "document_id", "number", unique=True),)
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Counter)
+    document_id: str = Field(foreign_key="knowledge_document.id", ondelete="CASCADE")
+    base_id: str
+    number: int = Field(sa_type=Counter)
+    page: int | None = Field(default=None, sa_type=Counter)
+    heading: str = ""
+    start: int = Field(sa_type=Counter)
+    end: int = Field(sa_type=Counter)
+    text: str

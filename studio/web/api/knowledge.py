@@ -1,0 +1,233 @@
+"""Knowledge bases: documents that are searched, and what is found in them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from studio.errors import ConfigError
+from studio.knowledge import MAX_QUERY_CHARS, Hit
+from studio.services.knowledge import add_document, add_page, read_again
+from studio.store.knowledge import MAX_HITS, BaseSummary
+from studio.store.knowledge_tables import KnowledgeBase, KnowledgeDocument
+from studio.web.auth.person import Person
+from studio.web.dependencies import DocumentsDep, PersonDep, SettingsDep, StoreDep
+from studio.web.fetch import fetch_document
+from studio.web.requests import RequestBody
+from studio.web.router import StudioRouter
+
+router = StudioRouter(prefix="/api/knowledge", tags=["knowledge"])
+WEB_PAGES = "text/html, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.5"
+DOWNLOAD_IT = "Download the page, and add it as a file."
+MAX_PASSAGES = 200
+Name = Annotated[str, Field(min_length=1, max_length=100, description="Links to its documents name it.")]
+
+
+class NewBase(RequestBody):
+    name: Name
+    description: Annotated[str, Field(max_length=1_000)] = ""
+
+
+class NewDocument(RequestBody):
+    file_id: Annotated[str, Field(min_length=1, max_length=100, description="The ID that the upload gave.")]
+    name: Annotated[str, Field(max_length=4_000, description="Citations name it.")] = ""
+
+
+class NewPage(RequestBody):
+    url: Annotated[str, Field(min_length=1, max_length=2_000, description="http or https address.")]
+
+
+class Question(RequestBody):
+    query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
+    limit: Annotated[int, Field(ge=1, le=MAX_HITS)] = 5
+
+
+class BaseOut(BaseModel):
+    """A knowledge base."""
+
+    id: str
+    name: str
+    description: str
+    by: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class BaseSummaryOut(BaseOut):
+    """A knowledge base, and how much is in it."""
+
+    documents: int
+    passages: int
+
+
+class DocumentOut(BaseModel):
+    """A document of a knowledge base; `pages` is null where it has none."""
+
+    id: str
+    base_id: str
+    name: str
+    sha256: str
+    media_type: str
+    size: int
+    url: str
+    pages: int | None
+    characters: int
+    passages: int
+    by: str
+    added_at: datetime
+    read_at: datetime
+
+
+class AddedOut(BaseModel):
+    """The document, and whether it is new: the same content is kept once."""
+
+    document: DocumentOut
+    is_new: bool
+
+
+class HitOut(BaseModel):
+    """A passage that was found. Scores compare hits of one search."""
+
+    document_id: str
+    file: str
+    page: int | None
+    section: int = Field(description="The number of the passage in its document, counted from 1.")
+    heading: str
+    citation: str = Field(description="How an answer names the place.")
+    score: float
+    text: str
+
+
+class PassageOut(BaseModel):
+    """A part of a document; together they are its text."""
+
+    section: int
+    page: int | None
+    heading: str
+    text: str
+
+
+@router.get("", summary="List the knowledge bases")
+async def list_bases(store: StoreDep) -> list[BaseSummaryOut]:
+    return [_summary(each) for each in await store.knowledge.list()]
+
+
+@router.post("", status_code=201, summary="Add a knowledge base")
+async def create_base(body: NewBase, store: StoreDep, person: PersonDep) -> BaseOut:
+    name = " ".join(body.name.split())
+    if not name or not name.isprintable():
+        raise ConfigError("The name has no letters, or characters that cannot be shown.", where="/name")
+    return _base(await store.knowledge.create(name, body.description.strip(), person.name))
+
+
+@router.get("/{base_id}", summary="Get a knowledge base")
+async def get_base(base_id: str, store: StoreDep) -> BaseOut:
+    return _base(await store.knowledge.get(base_id))
+
+
+@router.delete("/{base_id}", status_code=204, summary="Delete a knowledge base with its documents")
+async def delete_base(base_id: str, store: StoreDep) -> None:
+    await store.knowledge.delete(base_id)
+
+
+@router.get("/{base_id}/documents", summary="List documents of a knowledge base, by name")
+async def list_documents(
+    base_id: str,
+    store: StoreDep,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> list[DocumentOut]:
+    await store.knowledge.get(base_id)
+    return [_document(each) for each in await store.knowledge.documents(base_id, offset=offset, limit=limit)]
+
+
+@router.post("/{base_id}/documents", status_code=201, summary="Read an uploaded file and add it")
+async def create_document(
+    base_id: str, body: NewDocument, store: StoreDep, documents: DocumentsDep, person: PersonDep
+) -> AddedOut:
+    """Reading a long PDF takes a while. The same content is added once."""
+    added = await add_document(store, documents, base_id, body.file_id, body.name, person.name)
+    return AddedOut(document=_document(added[0]), is_new=added[1])
+
+
+@router.post("/{base_id}/pages", status_code=201, summary="Fetch a page from a URL and add it")
+async def create_page(
+    base_id: str, body: NewPage, store: StoreDep, documents: DocumentsDep, settings: SettingsDep, person: PersonDep
+) -> AddedOut:
+    await store.knowledge.get(base_id)
+    content = await _fetched(body.url, settings.allow_private_urls, person)
+    added = await add_page(store, documents, base_id, body.url.strip(), content, person.name)
+    return AddedOut(document=_document(added[0]), is_new=added[1])
+
+
+@router.post("/{base_id}/documents/{document_id}/read", summary="Read a document again; a web page is fetched again")
+async def read_document_again(
+    base_id: str,
+    document_id: str,
+    store: StoreDep,
+    documents: DocumentsDep,
+    settings: SettingsDep,
+    person: PersonDep,
+) -> DocumentOut:
+    row = await store.knowledge.document(base_id, document_id)
+    content = await _fetched(row.url, settings.allow_private_urls, person) if row.url else None
+    return _document(await read_again(store, documents, row, content))
+
+
+@router.delete("/{base_id}/documents/{document_id}", status_code=204, summary="Remove a document")
+async def delete_document(base_id: str, document_id: str, store: StoreDep) -> None:
+    await store.knowledge.remove(base_id, document_id)
+
+
+@router.get("/{base_id}/documents/{document_id}/passages", summary="Read passages of a document, in order")
+async def list_passages(
+    base_id: str,
+    document_id: str,
+    store: StoreDep,
+    first: Annotated[int, Query(ge=1, le=1_000_000, description="Number of the first one.")] = 1,
+    limit: Annotated[int, Query(ge=1, le=MAX_PASSAGES)] = 20,
+) -> list[PassageOut]:
+    await store.knowledge.document(base_id, document_id)
+    rows = await store.knowledge.passages(document_id, first=first, last=first + limit - 1)
+    return [PassageOut(section=row.number, page=row.page, heading=row.heading, text=row.text) for row in rows]
+
+
+@router.post("/{base_id}/search", summary="Find the passages that fit a question best")
+async def search_base(base_id: str, body: Question, store: StoreDep) -> list[HitOut]:
+    """By full text: no model is asked. Words in other forms are found, too."""
+    await store.knowledge.get(base_id)
+    return [_hit(each) for each in await store.knowledge.search(base_id, body.query, body.limit)]
+
+
+async def _fetched(url: str, allow_private: bool, person: Person) -> bytes:
+    person.must("admin")  # the server fetches it, from where the server is
+    return await fetch_document(url, allow_private=allow_private, accept=WEB_PAGES, instead=DOWNLOAD_IT)
+
+
+def _base(row: KnowledgeBase) -> BaseOut:
+    return BaseOut(**row.model_dump(include={*BaseOut.model_fields}))
+
+
+def _summary(summary: BaseSummary) -> BaseSummaryOut:
+    base = summary.base.model_dump(include={*BaseOut.model_fields})
+    return BaseSummaryOut(**base, documents=summary.documents, passages=summary.passages)
+
+
+def _document(row: KnowledgeDocument) -> DocumentOut:
+    return DocumentOut(**row.model_dump(include={*DocumentOut.model_fields}))
+
+
+def _hit(hit: Hit) -> HitOut:
+    return HitOut(
+        document_id=hit.document_id,
+        file=hit.file,
+        page=hit.page,
+        section=hit.number,
+        heading=hit.heading,
+        citation=hit.citation,
+        score=hit.score,
+        text=hit.text,
+    )

@@ -1,0 +1,44 @@
+"""A knowledge base is made, filled and searched on its pages; a hit leads to its place in the document."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from playwright.sync_api import FilePayload, expect
+
+from tests.browser.accessibility import Inspection
+from tests.browser.conftest import OpenPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
+GOOD = FilePayload(name="leave.md", mimeType="text/markdown", buffer=b"# Travel\n\nFlights are booked by the office.\n")
+BAD = FilePayload(name="picture.png", mimeType="image/png", buffer=b"\x89PNG\r\n\x1a\n" + b"\0" * 50)
+
+
+@pytest.mark.parametrize("width_px", [1440, 390])
+def test_a_question_leads_to_its_place_in_a_document(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
+    inspection = Inspection(open_page(width_px))
+    page = inspection.page
+    page.goto(f"{str(api.base_url).rstrip('/')}/knowledge")
+    page.get_by_role("button", name="New knowledge base").first.click()
+    page.keyboard.type(f"Handbook {width_px}")
+    page.get_by_role("button", name="Add knowledge base").press("Enter")
+    expect(page.get_by_role("heading", name="No documents yet")).to_be_visible()
+    page.locator("[data-pick-files]").set_input_files([GOOD, BAD])
+    expect(page.get_by_text("picture.png is no UTF-8 text")).to_be_visible()
+    inspection.look("adding")
+    page.get_by_role("button", name="Show documents").click()
+    expect(page.get_by_role("link", name="leave.md")).to_be_visible()
+    inspection.look("documents")
+    page.get_by_role("searchbox", name="Search the documents").fill("Who is booking flights?")
+    page.keyboard.press("Enter")
+    hit = page.get_by_role("link", name="leave.md, section 1")
+    expect(hit).to_be_visible()
+    inspection.look("hits")
+    hit.press("Enter")
+    expect(page.locator('[aria-current="location"]')).to_contain_text("Flights are booked by the office.")
+    inspection.look("document")
+    page.get_by_role("link", name=f"Handbook {width_px}").click()
+    page.get_by_role("button", name="Remove leave.md").click()
+    page.get_by_role("button", name="Remove document").click()
+    expect(page.get_by_role("heading", name="No documents yet")).to_be_visible()
+    assert inspection.faults == []
