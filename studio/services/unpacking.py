@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import lzma
 import tempfile
 import zipfile
 import zlib
@@ -17,6 +18,17 @@ from studio.store.tables import File
 MAX_MEMBERS = 1_000
 MAX_DIRECTORY_BYTES = 4 * 1024**2
 """Of the list of files in an archive, which is read as a whole."""
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+)
+"""What the library raises for content that is not as the archive says, or is compressed in an unknown way."""
 _END = b"PK\x05\x06"
 _END_64 = b"PK\x06\x07"
 _END_BYTES = 22
@@ -92,9 +104,8 @@ async def _kept(files: Files, archive: zipfile.ZipFile, max_bytes: int) -> Unpac
             raise TooLarge(f"The ZIP file unpacks to more than {sized(MAX_UNPACKED_BYTES)}.", fix="Split it.")
         else:
             try:
-                with await asyncio.to_thread(archive.open, member) as opened:
-                    row = await files.add(_parts(opened, member.file_size), max_bytes=max_bytes)
-            except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError, OSError):
+                row = await files.add(_parts(archive, member), max_bytes=max_bytes)
+            except InvalidArchive:
                 left_out.append(f"{name} (damaged)")
                 continue
             unpacked += row.size
@@ -103,12 +114,21 @@ async def _kept(files: Files, archive: zipfile.ZipFile, max_bytes: int) -> Unpac
     return Unpacked(kept, [*left_out[:MAX_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
-async def _parts(opened: IO[bytes], size: int) -> AsyncGenerator[bytes]:
-    """The content, up to the size that the archive states."""
-    left = size
-    while left and (part := await asyncio.to_thread(opened.read, min(PART_BYTES, left))):
-        left -= len(part)
-        yield part
+async def _parts(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> AsyncGenerator[bytes]:
+    """The content of a file in the archive, up to the size that the archive states.
+
+    Raises:
+        InvalidArchive: It is damaged, or compressed in a way that is not known.
+    """
+    left = member.file_size
+    try:
+        opened = await asyncio.to_thread(archive.open, member)
+        with opened:
+            while left and (part := await asyncio.to_thread(opened.read, min(PART_BYTES, left))):
+                left -= len(part)
+                yield part
+    except DAMAGE as error:
+        raise InvalidArchive(f"{member.filename} is damaged.", fix="Add another file.") from error
 
 
 def _is_hidden(path: str) -> bool:

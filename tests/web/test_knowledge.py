@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import time
+import zipfile
 from typing import Any
 
 import pytest
@@ -186,6 +188,20 @@ def test_the_files_of_a_zip_are_added_singly(client: TestClient):
     assert client.post(f"/api/files/{uploaded(client, b'PK plain', 'x.zip')}/unpack").status_code == 422
     broken = client.post(f"/api/files/{uploaded(client, content[:-30], 'x.zip')}/unpack")
     assert broken.status_code == 422
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_file_in_a_zip_is_left_out_and_the_others_are_kept(client: TestClient, method: int):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", method) as archive:
+        archive.writestr("bad.txt", "".join(map(str, range(2000))))
+        archive.writestr("good.txt", "Good")
+    damaged = bytearray(content.getvalue())
+    damaged[60:160] = b"\xff" * 100
+    answer = client.post(f"/api/files/{uploaded(client, bytes(damaged), 'all.zip')}/unpack")
+    assert answer.status_code == 200, answer.text
+    assert [file["name"] for file in answer.json()["files"]] == ["good.txt"]
+    assert answer.json()["left_out"] == ["bad.txt (damaged)"]
 
 
 @pytest.mark.slow
