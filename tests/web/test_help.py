@@ -135,6 +135,7 @@ def shown(client: TestClient) -> dict[str, str]:
     stream(client, run_id)
     team_id = client.get(f"/api/runs/{run_id}").json()["team_id"]
     suite = client.post(f"/api/teams/{team_id}/suites", json={"document": {"suite": "Verses"}}).json()
+    base, document = knowledge(client)
     gallery_id = client.get("/api/galleries").json()[0]["id"]
     addresses = {
         "account": "/account",
@@ -154,8 +155,13 @@ def shown(client: TestClient) -> dict[str, str]:
         "health": "/settings/health",
         "workers": "/settings/workers",
         "inbox": "/inbox",
+        "knowledge": "/knowledge",
+        "knowledge_base": f"/knowledge/{base}",
+        "knowledge_document": f"/knowledge/{base}/documents/{document}",
         "models": "/settings/models",
         "playground": f"/teams/{team_id}/play",
+        "ready_team": "/ready-teams/compare-options",
+        "ready_teams": "/ready-teams",
         "review": f"/teams/{team_id}/review",
         "runs": "/runs",
         "settings": "/settings",
@@ -167,3 +173,11 @@ def shown(client: TestClient) -> dict[str, str]:
         "users": "/users",
     }
     return {f"pages/{name}.html": client.get(address).text for name, address in addresses.items()}
+
+
+def knowledge(client: TestClient) -> tuple[str, str]:
+    """A knowledge base with a document."""
+    base = client.post("/api/knowledge", json={"name": "Handbook"}).json()["id"]
+    file_id = client.post("/api/files", params={"name": "leave.md"}, content="Two days a month.").json()["id"]
+    added = client.post(f"/api/knowledge/{base}/documents", json={"file_id": file_id, "name": "leave.md"})
+    return base, added.json()["document"]["id"]
