@@ -8,7 +8,7 @@ from typing import Protocol
 
 from studio.runs.concurrency import Notifier
 from studio.runs.journal.buffers import ChunkBuffer, ChunkUpdate, RecentEntries, utf16_length
-from studio.runs.journal.log import SHOWN, EntryKind, JsonObject, LogEntry, RunLog
+from studio.runs.journal.log import SHOWN, EntryKind, LogEntry, RunLog
 from studio.runs.view import RunView
 
 PAGE_SIZE = 500
@@ -52,8 +52,7 @@ async def follow(
     """
     place = max(after_seq, 0)
     seen: dict[str, int] = {}
-    shown: JsonObject | None = None
-    looked: RunView | None = None
+    shown: RunView | None = None
     while True:
         changed = run.notifier.wait_handle()
         view = run.view
@@ -69,11 +68,8 @@ async def follow(
         active = run.chunks.message_ids()
         seen = {key: offset for key, offset in seen.items() if key in active}
         seen.update({chunk.message_id: end for chunk, end in chunks})
-        is_news = bool(entries)  # by the number of the last entry pages tell the newer of two
-        if view is not looked:
-            looked, visible = view, view.as_json() | {"last_seq": 0}  # an entry that pages are not sent is no news
-            is_news = is_news or visible != shown
-            shown = visible
+        is_news = bool(entries) or shown is None or not _look_alike(view, shown)
+        shown = view
         if is_news or chunks:
             yield Batch(entries, [chunk for chunk, _ in chunks], view, place, is_news)
         if not is_whole:
@@ -81,6 +77,12 @@ async def follow(
         if view.state.is_final or run.is_gone:
             return
         await changed.wait()
+
+
+def _look_alike(one: RunView, other: RunView) -> bool:
+    """Whether pages know no difference. By the number of the last entry they tell the newer of two: one that they are
+    not sent is no news."""
+    return one is other or one.as_json() | {"last_seq": 0} == other.as_json() | {"last_seq": 0}
 
 
 async def read_finished(

@@ -113,7 +113,7 @@ class Appender:
             for item in batch:  # one bad entry must not fail its neighbours
                 await self._commit([item])
             return
-        observe_append(time.monotonic() - began, [entry for entries in results for entry in entries or ()])
+        observe_append(time.monotonic() - began, results)
         for item, entries in zip(batch, results, strict=True):
             if entries is None:
                 item.fail(LeaseLost(f"The run {item.lease.run_id!r} is now driven by another process."))

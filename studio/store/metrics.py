@@ -6,9 +6,11 @@ No metric tells of a team, a person or what was said, and each label has a limit
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import compress
+from operator import attrgetter
 from typing import Any, cast
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
@@ -16,6 +18,7 @@ from sqlalchemy import func
 from sqlmodel import col, select
 
 from studio.runs import LogEntry, RunState
+from studio.runs.journal.log import Body, EntryKind
 from studio.store.database import Database
 from studio.store.tables import Run, RunCommand, RunSubmission
 
@@ -38,46 +41,60 @@ MODEL_CALLS = Counter("studio_model_calls", "Model calls that were answered.", [
 MODEL_ERRORS = Counter("studio_model_errors", "Model calls that failed.", ["model"], registry=REGISTRY)
 MODEL_TOKENS = Counter("studio_model_tokens", "Tokens of model calls.", ["model", "direction"], registry=REGISTRY)
 
-_models: set[str] = set()
+_said = cast("Callable[[LogEntry], Body]", attrgetter("body_json"))
+_kind = cast("Callable[[LogEntry], EntryKind]", attrgetter("kind"))
+_is_effect = "effect".__eq__
 
 
-def observe_append(seconds: float, entries: Sequence[LogEntry]) -> None:
-    """Count one committed transaction and the calls that its entries tell of, each model once."""
+def observe_append(seconds: float, appended: Iterable[Sequence[LogEntry] | None]) -> None:
+    """Count one committed transaction and the calls that its entries tell of, each model once.
+
+    Args:
+        seconds: How long it took.
+        appended: The entries of each run; None for one that was not written.
+    """
     LOG_APPEND.observe(seconds)
-    LOG_ENTRIES.inc(len(entries))
-    answered: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    failed: list[str] = []
-    for effect in [entry.body_json for entry in entries if entry.kind == "effect"]:
-        if isinstance(effect, str):  # it would have to be read again
-            continue
-        if effect.get("effect") != "model" or "reused" in effect:
-            continue
-        spent: dict[str, Any] = cast("Any", effect.get("spent")) or {}
-        model = str(spent.get("name") or "")
-        if effect.get("error"):
-            failed.append(model)
-        else:
-            sums = answered[model]
-            sums[0] += 1
-            sums[1] += spent.get("prompt_tokens") or 0
-            sums[2] += spent.get("completion_tokens") or 0
-    for model in failed:
-        MODEL_ERRORS.labels(_label(model)).inc()
-    for model, (calls, prompt_tokens, completion_tokens) in answered.items():
-        label = _label(model)
-        MODEL_CALLS.labels(label).inc(calls)
-        MODEL_TOKENS.labels(label, "prompt").inc(prompt_tokens)
-        MODEL_TOKENS.labels(label, "completion").inc(completion_tokens)
+    count = 0
+    answered: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for entries in filter(None, appended):
+        count += len(entries)
+        for said in compress(map(_said, entries), map(_is_effect, map(_kind, entries))):
+            # What is text would have to be read again, and what was reused was counted then.
+            if not isinstance(said, str) and said["effect"] == "model" and "reused" not in said:
+                spent: dict[str, Any] = cast("Any", said.get("spent")) or {}
+                if said.get("error"):
+                    _counters_of(str(spent.get("name") or "")).errors.inc()
+                else:
+                    answered[str(spent.get("name") or "")].append(spent)
+    LOG_ENTRIES.inc(count)
+    for model, calls in answered.items():
+        _counters_of(model).add(calls)
 
 
-def _label(model: str) -> str:
-    if not model or len(model) > MAX_MODEL_NAME:
-        return OTHER
-    if model not in _models:
-        if len(_models) >= MAX_MODELS:
-            return OTHER
-        _models.add(model)
-    return model
+class _ModelCounters:
+    """Those of one model. To look one up by its labels takes longer than to count with it."""
+
+    def __init__(self, label: str) -> None:
+        self.errors = MODEL_ERRORS.labels(label)
+        self._calls = MODEL_CALLS.labels(label)
+        self._prompt_tokens = MODEL_TOKENS.labels(label, "prompt")
+        self._completion_tokens = MODEL_TOKENS.labels(label, "completion")
+
+    def add(self, calls: Sequence[dict[str, Any]]) -> None:
+        """Count what was spent on calls that were answered."""
+        self._calls.inc(len(calls))
+        self._prompt_tokens.inc(sum(spent.get("prompt_tokens") or 0 for spent in calls))
+        self._completion_tokens.inc(sum(spent.get("completion_tokens") or 0 for spent in calls))
+
+
+_counters: dict[str, _ModelCounters] = {}
+
+
+def _counters_of(model: str) -> _ModelCounters:
+    if (found := _counters.get(model)) is not None:
+        return found
+    label = model if model and len(model) <= MAX_MODEL_NAME and len(_counters) < MAX_MODELS else OTHER
+    return _counters.setdefault(label, _ModelCounters(label))
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def test_models_have_a_limited_number_of_labels() -> None:
     at = datetime.now(UTC)
 
     def call(body: JsonObject) -> None:
-        observe_append(0.1, [LogEntry("r", 1, at, "effect", {"effect": "model", **body})])
+        observe_append(0.1, [[LogEntry("r", 1, at, "effect", {"effect": "model", **body})]])
 
     before = totals()
     for number in range(2 * MAX_MODELS):

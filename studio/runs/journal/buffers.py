@@ -11,7 +11,7 @@ from typing import cast
 
 from pydantic import BaseModel, ConfigDict
 
-from studio.runs.journal.log import MAX_PAGE_BYTES, SHOWN, EntryKind, JsonObject, LogEntry
+from studio.runs.journal.log import MAX_PAGE_BYTES, SHOWN, Body, EntryKind, JsonObject, LogEntry, text_of
 
 
 class ChunkUpdate(BaseModel):
@@ -121,6 +121,8 @@ MAX_RECENT_BYTES = 2 * MAX_PAGE_BYTES
 
 _seq = cast("Callable[[LogEntry], int]", attrgetter("seq"))
 _kind = cast("Callable[[LogEntry], EntryKind]", attrgetter("kind"))
+_said = cast("Callable[[LogEntry], Body]", attrgetter("body_json"))
+_TEXTS = frozenset((str,))
 
 
 class RecentEntries:
@@ -150,7 +152,8 @@ class RecentEntries:
         self._last = entries[-1].seq
         shown = list(compress(entries, map(SHOWN.__contains__, map(_kind, entries))))
         self._entries += shown
-        sizes = [len(said if isinstance(said := entry.body_json, str) else entry.text) for entry in shown]
+        bodies = [*map(_said, shown)]
+        sizes = [*map(len, bodies if _TEXTS.issuperset(map(type, bodies)) else map(text_of, bodies))]
         self._sizes += sizes
         self._size += sum(sizes)
         surplus = max(0, len(self._sizes) - MAX_RECENT)
