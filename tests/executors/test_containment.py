@@ -147,6 +147,24 @@ async def test_code_that_ends_every_process_ends_neither_the_container_nor_its_r
             assert await said_by(executor, "print('goes on')") == "goes on\n"
 
 
+async def test_processes_that_were_left_running_leave_room_for_the_next_code(tmp_path: Path) -> None:
+    """They close what they print to, so that the engine does not wait for them, and one takes each place that is free."""
+    leaving = """
+        import os, time
+        if os.fork() == 0:
+            os.closerange(0, 3)
+            while True:
+                try:
+                    if os.fork() == 0: time.sleep(60); os._exit(0)
+                except OSError: time.sleep(0.001)
+        time.sleep(1)
+        print('full')"""
+    with within(CONFINING):
+        async with DockerCommandLineCodeExecutor(timeout=30, work_dir=str(tmp_path / "work")) as executor:
+            assert await said_by(executor, leaving) == "full\n"
+            assert await said_by(executor, "print('goes on')") == "goes on\n"
+
+
 @pytest.mark.parametrize("what", DONE_ELSEWHERE)
 def test_an_ordinary_container_can(what: str) -> None:
     """So that the attempts above could fail."""
