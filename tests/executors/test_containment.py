@@ -148,7 +148,7 @@ async def test_code_that_ends_every_process_ends_neither_the_container_nor_its_r
 
 
 async def test_processes_that_were_left_running_leave_room_for_the_next_code(tmp_path: Path) -> None:
-    """They close what they print to, so that the engine does not wait for them, and one takes each place that is free."""
+    """They close what they print to, so the engine does not wait for them, and one takes each free place."""
     leaving = """
         import os, time
         if os.fork() == 0:
