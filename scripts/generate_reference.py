@@ -28,7 +28,7 @@ def pages() -> dict[str, str]:
     """The text of every generated page, by file name."""
     return {
         "components.md": GENERATED + components_page(),
-        "advice.md": GENERATED + advice_page(),
+        "warnings.md": GENERATED + warnings_page(),
         "settings.md": GENERATED + settings_page(),
         "cli.md": GENERATED + cli_page(),
         "scorers.md": GENERATED + scorers_page(),
@@ -52,13 +52,13 @@ def components_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def advice_page() -> str:
-    """One row per kind of advice."""
+def warnings_page() -> str:
+    """One row per kind of warning."""
     load_packages()
     lines = [
-        "# Advice",
+        "# Warnings",
         "",
-        "What the checklist of a team says though the team can run; `POST /api/validate` has the same as warnings. "
+        "What the checklist and `POST /api/validate` say about a team that can run. "
         "See [Check a team](../how-to/check-a-team.md).",
         "",
         "| Code | Given for |",

@@ -214,9 +214,9 @@ const MAKERS = {
     ),
   removeBridged: (o) => o.members.length > 0 && connections.removeBridged(o.choose(o.members)),
   dismiss: (o) =>
-    findings.dismiss({ code: 'hint', message: '', fix: '', where: o.choose(o.fields) }),
+    findings.dismiss({ code: 'warning', message: '', fix: '', where: o.choose(o.fields) }),
   showAgain: (o) =>
-    findings.showAgain({ code: 'hint', message: '', fix: '', where: o.choose(o.fields) }),
+    findings.showAgain({ code: 'warning', message: '', fix: '', where: o.choose(o.fields) }),
   applyFix: (o) =>
     findings.applyFix({ label: 'Fix', pointer: o.choose(o.fields), value: o.value() }),
   referTo: (o) => findings.referTo(o.some(o.fields), 'KEY'),

@@ -33,17 +33,17 @@ def open_list(page: Page) -> None:
 def test_a_hint_leads_to_its_place_and_is_mended_in_one_step(open_page: OpenPage):
     page = open_page()
     team_id = open_team(page, endless())
-    expect(button(page)).to_have_text("1 hint")
+    expect(button(page)).to_have_text("1 warning")
     open_list(page)
-    hint = entry(page, "may_run_forever")
-    expect(hint.locator(".checklist-item")).to_be_focused()
+    warning = entry(page, "may_run_forever")
+    expect(warning.locator(".checklist-item")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("[data-field='/config/termination_condition'] :focus")).to_be_visible()
     open_list(page)
-    expect(hint.locator(".checklist-item")).to_be_focused()
+    expect(warning.locator(".checklist-item")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
-    expect(hint.get_by_role("button", name="Add a limit of 20 messages")).to_be_focused()
+    expect(warning.get_by_role("button", name="Add a limit of 20 messages")).to_be_focused()
     page.keyboard.press("Enter")
     expect(button(page)).to_have_text("Ready")
     expect(page.get_by_text("No errors.")).to_be_visible()
@@ -51,10 +51,10 @@ def test_a_hint_leads_to_its_place_and_is_mended_in_one_step(open_page: OpenPage
     page.keyboard.press("Escape")
     expect(button(page)).to_be_focused()
     page.get_by_role("button", name="Undo").click()
-    expect(button(page)).to_have_text("1 hint")
+    expect(button(page)).to_have_text("1 warning")
 
 
-def test_a_dismissed_hint_stays_away_until_it_is_wanted_again(open_page: OpenPage):
+def test_a_dismissed_warning_stays_away_until_it_is_wanted_again(open_page: OpenPage):
     page = open_page()
     team_id = open_team(page, endless())
     open_list(page)
@@ -62,18 +62,18 @@ def test_a_dismissed_hint_stays_away_until_it_is_wanted_again(open_page: OpenPag
     marks = page.locator("[data-problems-at=''], .tree-row[data-component=''] .badge")
     expect(marks).to_have_count(2)
     for mark in marks.all():
-        expect(mark).to_have_attribute("data-state", "hint")
+        expect(mark).to_have_attribute("data-state", "warning")
         expect(mark).to_be_visible()
-    page.get_by_role("button", name="Dismiss this hint").click()
+    entry(page, "may_run_forever").get_by_role("button", name="Dismiss this warning").click()
     expect(button(page)).to_have_text("Ready")
     expect(marks.first).to_be_hidden()
     saved(page, team_id)
     page.reload(wait_until="domcontentloaded")
     expect(button(page)).to_have_text("Ready")
     open_list(page)
-    page.get_by_text("1 hint dismissed").click()
-    page.get_by_role("button", name="Show this hint again").click()
-    expect(button(page)).to_have_text("1 hint")
+    page.get_by_text("1 warning dismissed").click()
+    page.get_by_role("button", name="Show this warning again").click()
+    expect(button(page)).to_have_text("1 warning")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Undo").click()
     expect(button(page)).to_have_text("Ready")
@@ -103,7 +103,7 @@ def test_an_error_takes_the_way_to_its_field_and_run_leads_there(open_page: Open
 def test_advice_alone_does_not_stop_a_run(open_page: OpenPage):
     page = open_page()
     open_team(page, endless())
-    expect(button(page)).to_have_text("1 hint")
+    expect(button(page)).to_have_text("1 warning")
     page.locator("[data-run]").click()
     expect(page.get_by_role("textbox", name="Task for the team")).to_be_focused()
 
@@ -136,7 +136,7 @@ def test_the_page_claims_nothing_before_the_first_report(open_page: OpenPage):
         open_team(page, endless())
     expect(button(page)).to_have_text("Checking")
     held[-1].continue_()
-    expect(button(page)).to_have_text("1 hint")
+    expect(button(page)).to_have_text("1 warning")
 
 
 def test_arrow_keys_walk_the_list_and_the_focus_stays_in_it(open_page: OpenPage):
@@ -147,7 +147,7 @@ def test_arrow_keys_walk_the_list_and_the_focus_stays_in_it(open_page: OpenPage)
         "selector_prompt": prompt, "termination_condition": limit(1),
     }}  # fmt: skip
     open_team(page, document)
-    expect(button(page)).to_have_text("2 hints")
+    expect(button(page)).to_have_text("2 warnings")
     open_list(page)
     items = page.locator("#checklist .checklist-item")
     expect(items.nth(0)).to_be_focused()

@@ -91,7 +91,7 @@ def test_instructions_that_nobody_waits_for_are_mended_with_one_press(open_page:
     page = open_page()
     told = agent("helper", system_message="Reply with TERMINATE when you are done.")
     team_id = open_team(page, team(told))
-    page.get_by_role("button", name="1 hint").click()
+    page.get_by_role("button", name="1 warning").click()
     page.get_by_role("button", name="Stop when TERMINATE is mentioned").click()
     condition = saved(page, team_id)["config"]["termination_condition"]["config"]["conditions"]
     assert (condition[0]["config"]["max_messages"], condition[1]["config"]) == (4, {"text": "TERMINATE"})

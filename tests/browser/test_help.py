@@ -107,7 +107,7 @@ def test_pictures_have_the_theme_of_the_page(open_page: OpenPage, studio_server:
 @widths
 def test_axe_finds_nothing_in_help(open_page: OpenPage, studio_server: StudioServer, width_px: int):
     inspection = Inspection(open_page(width_px))
-    for path in ("", "?q=model", "/how-to/build-each-kind-of-team", "/how-to/test-a-team-in-ci", "/reference/advice"):
+    for path in ("", "?q=model", "/how-to/build-each-kind-of-team", "/how-to/test-a-team-in-ci", "/reference/warnings"):
         inspection.page.goto(f"{studio_server.url}/help{path}")
         inspection.look(path or "index")
     assert inspection.faults == []

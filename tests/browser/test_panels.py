@@ -59,7 +59,7 @@ def test_a_folded_panel_leaves_its_button_and_opens_for_what_is_in_it(open_page:
     expect(unfold).to_be_visible()
     page.keyboard.press("Control+b")
     expect(page.locator("#panel-palette")).to_be_hidden()
-    page.locator("[data-checklist][data-state=hint]").press("Enter")
+    page.locator("[data-checklist][data-state=warning]").press("Enter")
     expect(page.locator("#checklist :focus")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.locator("[data-field='/config/termination_condition'] :focus")).to_be_visible()

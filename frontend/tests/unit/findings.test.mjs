@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  adviceOf,
+  warningsOf,
   applyFix,
   dismiss,
   headline,
@@ -35,7 +35,7 @@ const doc = (...members) => ({ name: 'Pair', component: team(members), layout: {
 test('the button says the worst there is, and nothing before the first answer', () => {
   const here = doc(agent('a'))
   const line = (of, isKnown = true) => headline(sorted(of, here), isKnown).text
-  const [error, hint, need] = [
+  const [error, warning, need] = [
     finding('missing', ''),
     finding('x', ''),
     {
@@ -47,9 +47,9 @@ test('the button says the worst there is, and nothing before the first answer', 
     },
   ]
   assert.equal(line(report([], { errors: [error] }), false), 'Checking')
-  assert.equal(line(report([hint], { errors: [error], needs: [need] })), '1 error')
-  assert.equal(line(report([hint], { needs: [need, need] })), '2 secrets missing')
-  assert.equal(line(report([hint, hint])), '2 hints')
+  assert.equal(line(report([warning], { errors: [error], needs: [need] })), '1 error')
+  assert.equal(line(report([warning], { needs: [need, need] })), '2 secrets missing')
+  assert.equal(line(report([warning, warning])), '2 warnings')
   assert.equal(line(report([])), 'Ready')
 })
 
@@ -57,11 +57,11 @@ test('a part of an unknown kind is told once, as an error', () => {
   const unknown = report([finding('unknown_provider', '/config/participants/0/provider')], {
     parts: [{ where: '/config/participants/0', status: 'opaque' }],
   })
-  const { problems, advice } = sorted(
+  const { problems, warnings } = sorted(
     unknown,
     doc({ provider: 'acme.Bot', component_type: 'agent', config: {} }),
   )
-  assert.deepEqual([problems.map((each) => each.code), advice], [['opaque'], []])
+  assert.deepEqual([problems.map((each) => each.code), warnings], [['opaque'], []])
 })
 
 test('what nobody has approved yet is asked for', () => {
@@ -75,12 +75,12 @@ test('what nobody has approved yet is asked for', () => {
   )
 })
 
-test('a dismissed hint follows its agent to another place and comes back by undo', () => {
+test('a dismissed warning follows its agent to another place and comes back by undo', () => {
   const store = new Store(doc(agent('a'), agent('b')))
   const first = store.doc
   store.run(dismiss(finding('no_description', '/config/participants/1/config/description')))
   assert.deepEqual(
-    adviceOf(
+    warningsOf(
       report([finding('no_description', '/config/participants/1/config/description')]),
       store.doc,
     ),
@@ -91,22 +91,22 @@ test('a dismissed hint follows its agent to another place and comes back by undo
     finding('no_description', '/config/participants/1/config/description'),
     finding('no_description', '/config/participants/0/config/description'),
   ]
-  assert.deepEqual(adviceOf(report([onA, onB]), moved), [onA])
+  assert.deepEqual(warningsOf(report([onA, onB]), moved), [onA])
   store.undo()
   assert.equal(store.doc, first)
 })
 
-test('a hint that was dismissed under the former name of its code stays dismissed', () => {
+test('a warning that was dismissed under the former name of its code stays dismissed', () => {
   const here = { ...doc(agent('a')), layout: { dismissed: ['lenient config timeout'] } }
-  assert.deepEqual(adviceOf(report([finding('coerced', '/config/timeout')]), here), [])
+  assert.deepEqual(warningsOf(report([finding('coerced', '/config/timeout')]), here), [])
 })
 
-test('a hint is dismissed once, and showing it again leaves no trace', () => {
+test('a warning is dismissed once, and showing it again leaves no trace', () => {
   const here = doc(agent('a'))
-  const hint = finding('x', '/config')
-  const twice = dismiss(hint).apply(dismiss(hint).apply(here))
-  assert.deepEqual(twice.layout.dismissed, [keyOf(hint, here)])
-  assert.deepEqual(showAgain(hint).apply(twice), here)
+  const warning = finding('x', '/config')
+  const twice = dismiss(warning).apply(dismiss(warning).apply(here))
+  assert.deepEqual(twice.layout.dismissed, [keyOf(warning, here)])
+  assert.deepEqual(showAgain(warning).apply(twice), here)
 })
 
 test('a remedy is one step that writes one value', () => {

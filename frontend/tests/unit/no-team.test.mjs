@@ -53,7 +53,7 @@ test('only members that speak in order have numbers', () => {
   assert.equal(makeScene(catalogue, agent('a'), '').isNumbered, false)
 })
 
-test('equal advice on many places is one group', () => {
+test('equal warnings on many places is one group', () => {
   const of = (where, message) => ({ code: 'x', message, fix: '', where })
   const findings = [of('/a', 'one'), of('/b', 'two'), of('/c', 'one')]
   assert.deepEqual(alike(findings), [[findings[0], findings[2]], [findings[1]]])

@@ -26,7 +26,7 @@ import { renamedPins } from './pins.js'
  *   import('./mocks.js').Mocks,
  * imported?: Record<string, import('./import-findings.js').ImportFinding[]>,
  * notes?: Record<string, import('./annotations.js').Note>, groups?: Record<string,
- *   import('./annotations.js').Group> }} Layout  `dismissed`: hints, by their keys (findings.js);
+ *   import('./annotations.js').Group> }} Layout  `dismissed`: warnings, by their keys (findings.js);
  *   `imported`: import findings that are not seen yet
  * @typedef {{ name: string, component: Component, layout: Layout }} Doc
  * @typedef {import('../../core/store.js').Command<Doc>} Command

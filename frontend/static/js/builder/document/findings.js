@@ -9,7 +9,7 @@ import { isComponent, KIND_NAME, kindOfType } from './catalogue.js'
  * @typedef {import('../editor.js').Report} Report
  * @typedef {import('./commands.js').Doc} Doc
  * @typedef {import('./commands.js').Command} Command
- * @typedef {{ problems: Finding[], advice: Finding[], dismissed: Finding[], needs:
+ * @typedef {{ problems: Finding[], warnings: Finding[], dismissed: Finding[], needs:
  *   import('../editor.js').Need[],
  * asked: import('../editor.js').Capability[], noTeam: string }} Checked  `asked`: what a person
  *   must approve before a run; `noTeam`: why it cannot be run as it is
@@ -24,11 +24,11 @@ import { isComponent, KIND_NAME, kindOfType } from './catalogue.js'
 export function sorted(report, doc) {
   const isDismissed = (/** @type {Finding} */ each) =>
     doc.layout.dismissed?.includes(keyOf(each, doc)) ?? false
-  const advice = report.warnings.filter((each) => each.code !== 'unknown_provider')
+  const warnings = report.warnings.filter((each) => each.code !== 'unknown_provider')
   return {
     problems: problems(report, doc),
-    advice: advice.filter((each) => !isDismissed(each)),
-    dismissed: advice.filter(isDismissed),
+    warnings: warnings.filter((each) => !isDismissed(each)),
+    dismissed: warnings.filter(isDismissed),
     needs: report.needs,
     asked: report.capabilities.filter((each) => !each.approved),
     noTeam: noTeam(doc),
@@ -103,13 +103,13 @@ export function alike(findings) {
 }
 
 /**
- * Advice that nobody dismissed.
+ * Warnings that nobody dismissed.
  * @param {Report} report
  * @param {Doc} doc
  * @returns {Finding[]}
  */
-export function adviceOf(report, doc) {
-  return sorted(report, doc).advice
+export function warningsOf(report, doc) {
+  return sorted(report, doc).warnings
 }
 
 /**
@@ -117,7 +117,7 @@ export function adviceOf(report, doc) {
  * @param {Checked} checked
  * @param {boolean} isKnown
  */
-export function headline({ problems: wrong, advice, needs, noTeam: notRun }, isKnown) {
+export function headline({ problems: wrong, warnings, needs, noTeam: notRun }, isKnown) {
   if (!isKnown) return { state: 'waiting', text: 'Checking', glyph: 'loader-circle' }
   if (wrong.length > 0)
     return { state: 'error', text: counted(wrong.length, 'error'), glyph: 'circle-alert' }
@@ -127,8 +127,8 @@ export function headline({ problems: wrong, advice, needs, noTeam: notRun }, isK
       text: `${counted(needs.length, 'secret')} missing`,
       glyph: 'key-round',
     }
-  if (advice.length > 0)
-    return { state: 'hint', text: counted(advice.length, 'hint'), glyph: 'lightbulb' }
+  if (warnings.length > 0)
+    return { state: 'warning', text: counted(warnings.length, 'warning'), glyph: 'lightbulb' }
   if (notRun) return { state: 'off', text: 'Not a team', glyph: 'lightbulb' }
   return { state: 'ok', text: 'Ready', glyph: 'circle-check' }
 }
@@ -142,7 +142,7 @@ export function counted(count, noun) {
 }
 
 /**
- * Codes that had another name when hints were dismissed under them; they are stored by that one.
+ * Codes that had another name when warnings were dismissed under them; they are stored by that one.
  * @type {Record<string, string>}
  */
 const CODE_WHEN_DISMISSED = { coerced: 'lenient' }
@@ -169,7 +169,7 @@ export function keyOf(finding, doc) {
  */
 export function dismiss(finding) {
   return {
-    label: 'Dismiss a hint',
+    label: 'Dismiss a warning',
     apply: (doc) => withDismissed(doc, [...(doc.layout.dismissed ?? []), keyOf(finding, doc)]),
   }
 }
@@ -180,7 +180,7 @@ export function dismiss(finding) {
  */
 export function showAgain(finding) {
   return {
-    label: 'Show a hint again',
+    label: 'Show a warning again',
     apply: (doc) =>
       withDismissed(
         doc,

@@ -5,7 +5,7 @@ import { saveDraft, loadDraft } from '../../core/drafts.js'
 import { get, isRecord, isSame, isWithin, set } from '../../core/pointer.js'
 import { rebase } from '../document/rebase.js'
 import { isComponent } from '../document/catalogue.js'
-import { adviceOf } from '../document/findings.js'
+import { warningsOf } from '../document/findings.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -67,11 +67,14 @@ export function jsonTab(root, badge, editor, teamId, signal) {
     if (!isShown) return
     const isDocument = !drafts.has(pointer) && 'value' in parseComponent(code.text)
     const errors = editor.errorsWithin(pointer).map((each) => ({ ...each, severity: 'error' }))
-    const hints = adviceOf(editor.report, editor.doc)
+    const warnings = warningsOf(editor.report, editor.doc)
       .filter((each) => isWithin(each.where, pointer))
       .map((each) => ({ ...each, severity: 'warning' }))
     const found = isDocument
-      ? [...errors, ...hints].map((each) => ({ ...each, inside: each.where.slice(pointer.length) }))
+      ? [...errors, ...warnings].map((each) => ({
+          ...each,
+          inside: each.where.slice(pointer.length),
+        }))
       : []
     const places = positionsIn(
       isDocument ? code.text : '',

@@ -70,7 +70,7 @@ export function pythonTab(root, badge, editor, teamId, signal) {
     find('[data-python-there]', root).hidden = findings.length === 0
     markFindings()
   }
-  /** All that is known of the text, but for hints that somebody dismissed. */
+  /** All that is known of the text, but for warnings that somebody dismissed. */
   const markFindings = () => {
     const isDismissed = (/** @type {CodeFinding} */ each) =>
       each.severity === 'warning' &&

@@ -2,7 +2,7 @@
 // What is selected and what is wrong, as attributes of what is already drawn: neither makes a card
 // anew.
 import { parent } from '../../../core/pointer.js'
-import { adviceOf } from '../../document/findings.js'
+import { warningsOf } from '../../document/findings.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
@@ -44,8 +44,8 @@ export function markSelected(roots, selected, cardOf) {
 }
 
 /**
- * Errors and hints by the places they are at or inside of, found once for all cards.
- * @typedef {{ errors: Finding[], hints: Finding[] }} Found
+ * Errors and warnings by the places they are at or inside of, found once for all cards.
+ * @typedef {{ errors: Finding[], warnings: Finding[] }} Found
  * @typedef {{ at: Map<string, Found>, within: Map<string, Found> }} Places
  * @param {Editor} editor
  * @returns {Places}
@@ -77,7 +77,7 @@ function sortedFindings(editor) {
     /** @type {Finding} */ each,
     /** @type {keyof Found} */ tone,
   ) => {
-    const found = map.get(key) ?? { errors: [], hints: [] }
+    const found = map.get(key) ?? { errors: [], warnings: [] }
     found[tone].push(each)
     map.set(key, found)
   }
@@ -91,20 +91,20 @@ function sortedFindings(editor) {
     }
   }
   sort(editor.report.errors, 'errors')
-  sort(adviceOf(editor.report, editor.doc), 'hints')
+  sort(warningsOf(editor.report, editor.doc), 'warnings')
   return places
 }
 
 /**
- * A badge with the number of errors; of hints, more quietly, where there are none.
+ * A badge with the number of errors; of warnings, more quietly, where there are none.
  * @param {HTMLElement} node
  * @param {Found | undefined} found
  */
 export function markBadge(node, found) {
-  const { errors = [], hints = [] } = found ?? {}
-  const findings = errors.length > 0 ? errors : hints
+  const { errors = [], warnings = [] } = found ?? {}
+  const findings = errors.length > 0 ? errors : warnings
   node.hidden = findings.length === 0
-  node.dataset['state'] = errors.length > 0 ? 'error' : 'hint'
+  node.dataset['state'] = errors.length > 0 ? 'error' : 'warning'
   if (!node.classList.contains('chip-problem')) node.textContent = String(findings.length)
   node.title = findings.map((each) => each.message).join('\n')
 }

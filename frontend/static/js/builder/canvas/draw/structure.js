@@ -7,7 +7,7 @@ import { chooseOperator } from '../../actions/conditions.js'
 import { waitFor } from '../../document/connections.js'
 import { existingPart } from '../../document/parts.js'
 import { placeHandles } from '../links/edges.js'
-import { adviceOf } from '../../document/findings.js'
+import { warningsOf } from '../../document/findings.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
@@ -78,16 +78,16 @@ export function structure(canvas, editor, signal) {
 
   function markFindings() {
     if (canvas.edges.querySelector('.edge[data-component]') === null) return
-    const hints = adviceOf(editor.report, editor.doc)
+    const warnings = warningsOf(editor.report, editor.doc)
     for (const edge of canvas.edges.querySelectorAll('.edge[data-component]')) {
       const pointer = edge.getAttribute('data-component') ?? ''
       const own = (/** @type {import('../../../core/api.js').Finding} */ each) =>
         isWithin(each.where, pointer)
-      const tone = editor.report.errors.some(own) ? 'error' : hints.some(own) ? 'warning' : ''
+      const tone = editor.report.errors.some(own) ? 'error' : warnings.some(own) ? 'warning' : ''
       if (tone) edge.setAttribute('data-tone', tone)
       else edge.removeAttribute('data-tone')
     }
-    for (const mark of canvas.nodes.querySelectorAll('.node-advice')) mark.remove()
+    for (const mark of canvas.nodes.querySelectorAll('.node-warning')) mark.remove()
     if (canvas.scene?.flow !== 'graph') return
     const byName = findingsByNode()
     if (byName.size === 0) return
@@ -99,7 +99,7 @@ export function structure(canvas, editor, signal) {
           ?.append(
             el(
               'span',
-              { class: 'node-advice', title: messages.join('\n') },
+              { class: 'node-warning', title: messages.join('\n') },
               icon('triangle-alert'),
             ),
           )

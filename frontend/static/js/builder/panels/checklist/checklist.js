@@ -39,7 +39,7 @@ export function checklist(button, panel, editor, signal) {
       const isAnew = dismissed !== editor.doc.layout.dismissed
       dismissed = editor.doc.layout.dismissed
       if (isAnew)
-        editor.setReport(editor.report) // the badges of cards and rows count hints as well
+        editor.setReport(editor.report) // the badges of cards and rows count warnings as well
       else show()
     },
     { signal },

@@ -18,16 +18,16 @@ import { secretForm } from './secrets.js'
  * @param {Map<string, HTMLElement>} forms  those being filled in
  */
 export function draw(panel, editor, checked, forms) {
-  const { problems, advice, dismissed, needs, asked, noTeam } = checked
+  const { problems, warnings, dismissed, needs, asked, noTeam } = checked
   const { capabilities, parts, isKnown } = editor.report
-  const hintRow = (/** @type {Finding} */ each) =>
+  const warningRow = (/** @type {Finding} */ each) =>
     row(
       editor,
       each,
-      'hint',
+      'warning',
       'lightbulb',
       null,
-      act('x', 'Dismiss this hint', () => editor.run(dismiss(each)), editor),
+      act('x', 'Dismiss this warning', () => editor.run(dismiss(each)), editor),
     )
   panel.replaceChildren(
     ...[
@@ -48,10 +48,10 @@ export function draw(panel, editor, checked, forms) {
         ),
       ),
       ...section(
-        'Advice',
+        'Warnings',
         'worth a look',
-        alike(advice).flatMap((group) => grouped(group.map(hintRow))),
-        advice.length,
+        alike(warnings).flatMap((group) => grouped(group.map(warningRow))),
+        warnings.length,
       ),
       dismissed.length > 0 &&
         el(
@@ -61,7 +61,7 @@ export function draw(panel, editor, checked, forms) {
             'summary',
             {},
             icon('chevron-right'),
-            `${counted(dismissed.length, 'hint')} dismissed`,
+            `${counted(dismissed.length, 'warning')} dismissed`,
           ),
           list(
             dismissed.map((each) =>
@@ -71,7 +71,7 @@ export function draw(panel, editor, checked, forms) {
                 'off',
                 'lightbulb',
                 null,
-                act('eye', 'Show this hint again', () => editor.run(showAgain(each)), editor),
+                act('eye', 'Show this warning again', () => editor.run(showAgain(each)), editor),
               ),
             ),
           ),
@@ -93,7 +93,7 @@ export function draw(panel, editor, checked, forms) {
         el('p', { class: 'checklist-none', tabindex: '-1' }, icon('loader-circle'), 'Checking…'),
       isKnown &&
         !noTeam &&
-        problems.length + needs.length + advice.length === 0 &&
+        problems.length + needs.length + warnings.length === 0 &&
         el(
           'p',
           { class: 'checklist-none', tabindex: '-1' },

@@ -10,7 +10,7 @@ import { isComponent } from '../../document/catalogue.js'
 import { clearValue, ownerOf, renameAgent, setValue } from '../../document/commands.js'
 import { rangeProblem, readValue } from '../../document/values.js'
 import { at } from './entries.js'
-import { showHints } from './hints.js'
+import { showWarnings } from './warnings.js'
 import { showImportFindings } from './import-findings.js'
 import { suggestListedModels } from './model-list.js'
 import { morph } from './morph.js'
@@ -33,7 +33,7 @@ const PLACES = [
   'data-entry',
   'data-entries',
   'data-error-for',
-  'data-hint-for',
+  'data-warnings-for',
   'data-drop',
   'data-key',
   'data-secret',
@@ -220,7 +220,7 @@ export class Form {
           (found ? `${found.message} ${found.fix}`.trim() : this.#outOfRange(pointer)),
       )
     }
-    showHints(this.root, this.editor)
+    showWarnings(this.root, this.editor)
     showImportFindings(this.root, this.editor)
   }
 

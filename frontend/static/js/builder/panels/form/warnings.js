@@ -1,9 +1,9 @@
 // @ts-check
-// Advice of the report at the fields that it is about; what is about the whole part stands above
+// Warnings of the report at the fields that it is about; what is about the whole part stands above
 // them.
 import { el, icon, prose } from '../../../core/dom.js'
 import { isWithin } from '../../../core/pointer.js'
-import { adviceOf, dismiss } from '../../document/findings.js'
+import { warningsOf, dismiss } from '../../document/findings.js'
 import { runFix } from '../checklist/rows.js'
 import { at } from './entries.js'
 
@@ -16,21 +16,21 @@ import { at } from './entries.js'
  * @param {HTMLElement} root  holds a form
  * @param {Editor} editor
  */
-export function showHints(root, editor) {
-  const places = /** @type {HTMLElement[]} */ ([...root.querySelectorAll('[data-hint-for]')])
+export function showWarnings(root, editor) {
+  const places = /** @type {HTMLElement[]} */ ([...root.querySelectorAll('[data-warnings-for]')])
   const pointers = places.map((each) => each.dataset['hintFor'] ?? '')
   /** @type {Map<string, Finding[]>} */
   const found = new Map()
-  for (const hint of adviceOf(editor.report, editor.doc)) {
-    const where = editor.reportedPlace(hint.where)
+  for (const warning of warningsOf(editor.report, editor.doc)) {
+    const where = editor.reportedPlace(warning.where)
     const place = where === undefined ? undefined : placeOf(root, editor, pointers, where)
-    if (place !== undefined) found.set(place, [...(found.get(place) ?? []), hint])
+    if (place !== undefined) found.set(place, [...(found.get(place) ?? []), warning])
   }
   for (const place of places) fill(place, editor, found.get(place.dataset['hintFor'] ?? '') ?? [])
 }
 
 /**
- * The innermost field around a place, if the form is about the part that the hint is about.
+ * The innermost field around a place, if the form is about the part that the warning is about.
  * @param {HTMLElement} root
  * @param {Editor} editor
  * @param {string[]} pointers
@@ -51,15 +51,15 @@ function placeOf(root, editor, pointers, where) {
 /**
  * @param {HTMLElement} place
  * @param {Editor} editor
- * @param {Finding[]} hints
+ * @param {Finding[]} warnings
  */
-function fill(place, editor, hints) {
-  place.hidden = hints.length === 0
+function fill(place, editor, warnings) {
+  place.hidden = warnings.length === 0
   place.replaceChildren(
-    ...hints.map((each) =>
+    ...warnings.map((each) =>
       el(
         'div',
-        { class: 'field-hint', 'data-code': each.code },
+        { class: 'field-warning', 'data-code': each.code },
         icon('lightbulb'),
         el(
           'div',
@@ -87,8 +87,8 @@ function fill(place, editor, hints) {
           {
             type: 'button',
             class: 'button quiet small icon-only',
-            'aria-label': 'Hide this hint',
-            title: 'Hide this hint',
+            'aria-label': 'Dismiss this warning',
+            title: 'Dismiss this warning',
             on: { click: () => editor.run(dismiss(each)) },
           },
           icon('x'),
