@@ -11,17 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from pydantic import JsonValue
-
 from studio.components import Capability, validate_component
-from studio.errors import InvalidDocument, NotFound
+from studio.errors import NotFound
 from studio.galleries import Entry, Gallery, parse_gallery
 from studio.services.ready_teams import ReadyTeam, read_ready_team
 from studio.store import Store
 
 PUBLISHER = "Team Studio"
-UNREADABLE = "unreadable"
-"""In place of the version of a gallery that is damaged; it is put back, and nothing is approved again."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +53,19 @@ def builtin_galleries() -> list[BuiltinGallery]:
 
 
 async def load_builtin_galleries(store: Store) -> None:
-    """Add or upgrade each by id and version. What an operator revoked stays revoked until a new version comes."""
-    known = {summary.id for summary in await store.galleries.list() if summary.origin == "shipped"}
+    """Add or upgrade each by id and version. What an operator revoked stays revoked until a new version comes.
+
+    One that is damaged is put back, and nothing is approved again.
+    """
+    stored = await store.galleries.versions("shipped")
     for folder in gallery_folders():
         outline = await asyncio.to_thread(_outline, folder)
-        stored = await _version(store, outline.id) if outline.id in known else None
-        if stored == outline.metadata.get("version"):
+        version = stored.get(outline.id)
+        if version is not None and version == outline.metadata.get("version"):
             continue
         gallery = (await asyncio.to_thread(read_builtin, folder)).gallery
         await store.galleries.put(gallery.id, gallery.name, gallery.dump(), origin="shipped")
-        if stored != UNREADABLE:
+        if version is not None or outline.id not in stored:
             await store.approvals.approve(await asyncio.to_thread(_code, folder), by=PUBLISHER)
 
 
@@ -74,14 +73,6 @@ async def load_builtin_galleries(store: Store) -> None:
 def _outline(folder: Path) -> Gallery:
     """A gallery without its ready teams."""
     return parse_gallery((folder / "gallery.json").read_bytes(), name=folder.name)
-
-
-async def _version(store: Store, gallery_id: str) -> JsonValue:
-    """Which version is stored."""
-    try:
-        return parse_gallery((await store.galleries.get(gallery_id)).config).metadata.get("version")
-    except InvalidDocument:
-        return UNREADABLE
 
 
 @cache

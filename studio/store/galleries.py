@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -16,6 +16,7 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from studio.errors import Forbidden, NotFound
 from studio.store.database import Database
 from studio.store.json_text import json_text
+from studio.store.postgres import Readable
 from studio.store.tables import Gallery, JsonObject, table_of, without
 
 Origin = Literal["shipped", "file", "url", "paste", "library"]
@@ -65,6 +66,13 @@ class Galleries:
         async with self._database.read() as session:
             rows = await session.exec(query.order_by(col(Gallery.id) != LIBRARY, col(Gallery.name), col(Gallery.id)))
             return [GallerySummary(row.id, row.name, row.origin, row.source, row.updated_at) for row in rows]
+
+    async def versions(self, origin: Origin) -> Mapping[str, str | None]:
+        """By the id of each gallery of this origin the version that it names; None where it cannot be read or names
+        none."""
+        version = Readable(col(Gallery.config))["metadata"]["version"].as_string()
+        async with self._database.read() as session:
+            return dict((await session.exec(select(Gallery.id, version).where(Gallery.origin == origin))).all())
 
     async def get_many(self, ids: Collection[str]) -> Sequence[Gallery]:
         """Those of the galleries that are there, in no order."""

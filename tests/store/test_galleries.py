@@ -31,6 +31,15 @@ async def test_a_shipped_gallery_is_replaced_not_doubled(open_it: OpenStore) -> 
         assert (await store.galleries.get("first-steps")).config == newer
 
 
+async def test_the_versions_of_shipped_galleries_are_read_without_the_rest(open_it: OpenStore) -> None:
+    named: dict[str, JsonValue] = {**CONFIG, "metadata": {"version": "2.1"}}
+    async with open_it() as store:
+        await store.galleries.put("new", "New", named, origin="shipped")
+        await store.galleries.put("none", "None", CONFIG, origin="shipped")
+        await store.galleries.put("other", "Other", named, origin="paste")
+        assert await store.galleries.versions("shipped") == {"new": "2.1", "none": None}
+
+
 async def test_the_library_is_there_from_the_start_and_takes_components(open_it: OpenStore) -> None:
     async with open_it() as store:
         assert (await store.galleries.get(LIBRARY)).config["components"] == {}

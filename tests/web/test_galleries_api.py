@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,21 @@ def test_shipped_galleries_are_there_and_their_code_is_approved(client: TestClie
     approvals = client.get("/api/approvals").json()
     assert {approval["by"] for approval in approvals} == {"Team Studio"}
     assert {approval["kind"] for approval in approvals} == {"python"}
+
+
+@pytest.mark.embedded
+def test_a_shipped_gallery_that_is_damaged_is_put_back_and_approves_nothing(settings: Settings):
+    with TestClient(create_app(settings), base_url=BASE_URL) as server:
+        client = client_of(server, {"Authorization": f"Bearer {TOKEN}"})
+        before = client.get(f"/api/galleries/{SHIPPED}").json()
+        for approval in client.get("/api/approvals").json():
+            assert client.delete(f"/api/approvals/{approval['id']}").status_code == 204
+    with closing(sqlite3.connect(settings.data_dir / "studio.db")) as connection, connection:
+        assert connection.execute("UPDATE gallery SET config = '{' WHERE id = ?", (SHIPPED,)).rowcount == 1
+    with TestClient(create_app(settings), base_url=BASE_URL) as server:
+        client = client_of(server, {"Authorization": f"Bearer {TOKEN}"})
+        assert client.get(f"/api/galleries/{SHIPPED}").json()["counts"] == before["counts"]
+        assert client.get("/api/approvals").json() == []
 
 
 def test_a_gallery_calls_components_what_they_are_and_not_by_their_classes(client: TestClient):
