@@ -144,6 +144,22 @@ class Schedules:
             found = [DueFiring(*row) for row in (await session.exec(waiting)).all()]
         return [each for each in found if await self._claim(each.firing, now)]
 
+    async def fire(self, deployment_id: str, schedule_id: str, now: datetime) -> Firing:
+        """Let a schedule fire beside its times, also one that is off.
+
+        Raises:
+            NotFound: The deployment has no such schedule.
+            Conflict: A call of it is about to begin.
+        """
+        async with self._database.write() as session:
+            row = await _get(session, deployment_id, schedule_id)
+            is_waiting = col(Firing.schedule_id) == row.id, col(Firing.state) == "due"
+            if (await session.exec(select(Firing.due_at).where(*is_waiting).limit(1))).first():
+                raise Conflict("A call of this schedule is about to begin.", fix="Wait for it.")
+            firing = Firing(schedule_id=row.id, due_at=now, task=row.task, state="due", try_at=now)
+            session.add(firing)
+        return firing
+
     async def _fire(self, seen: Schedule, now: datetime) -> None:
         """Move a schedule on and keep what is due, both or neither; of servers that try at once, one does."""
         due_at = seen.due_at

@@ -49,6 +49,8 @@ def test_a_schedule_is_added_changed_paused_and_deleted(open_page: OpenPage, api
     expect(page.get_by_role("row", name=re.compile("Every Tuesday at 09:15.*Paused"))).to_be_visible()
     [kept] = api.get("/api/deployments/timed/schedules").json()
     assert (kept["cron"], kept["zone"], kept["is_on"]) == ("15 9 * * 2", "Asia/Tokyo", False)
+    page.get_by_role("button", name="Call now: Summarize the news.").click()
+    expect(page.get_by_role("row", name=re.compile("Paused.*Called"))).to_be_visible(timeout=15_000)
     page.get_by_role("button", name="Resume Summarize the news.").click()
     expect(page.get_by_role("button", name="Pause Summarize the news.")).to_be_visible()
     page.get_by_role("button", name="Delete Summarize the news.").click()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from studio.services.schedule_calls import ScheduleCalls
 from studio.store.schedules import CLAIM, GRACE
+from tests.waiting import MAX_S
 from tests.web.publishing import Published, publish, running
 
 pytestmark = pytest.mark.timeout(60)
@@ -108,6 +110,33 @@ def test_limits_hold_for_schedules_and_refusals_are_told(client: TestClient, ser
     assert (after["last"]["state"], after["last"]["call_id"]) == ("refused", None)
     assert after["last"]["detail"]
     assert len(calls(published)) == 1
+
+
+def test_a_schedule_is_called_beside_its_times(client: TestClient):
+    published = publish(client)
+    schedule = scheduled(published, is_on=False)
+    firings = f"/api/deployments/{published.name}/schedules/{schedule['id']}/firings"
+    answer = client.post(firings)
+    assert (answer.status_code, answer.json()["state"], answer.json()["call_id"]) == (202, "due", None)
+    deadline = time.monotonic() + MAX_S
+    while (firing := client.get(firings).json()[0])["state"] == "due" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    [call] = calls(published)
+    assert (firing["state"], firing["call_id"], call["protocol"]) == ("called", call["id"], "schedule")
+    assert listed(published)[0]["next_times"] == [], "it is still off"
+    assert client.post(f"/api/deployments/{published.name}/schedules/none/firings").status_code == 404
+
+
+def test_one_call_beside_the_times_waits_at_a_time(client: TestClient, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(ScheduleCalls, "call_due", _nothing)
+    published = publish(client)
+    firings = f"/api/deployments/{published.name}/schedules/{scheduled(published)['id']}/firings"
+    assert [client.post(firings).status_code for _ in range(2)] == [202, 409]
+
+
+async def _nothing(self: ScheduleCalls, now: datetime) -> int:
+    del self, now
+    return 0
 
 
 def test_a_schedule_that_is_off_or_deleted_does_not_fire(client: TestClient, server: TestClient):

@@ -105,6 +105,13 @@ async def list_firings(deployment: str, schedule_id: str, store: StoreDep) -> li
     return [_firing(each) for each in await store.schedules.firings(found.id)]
 
 
+@router.post("/schedules/{schedule_id}/firings", status_code=202, summary="Call now, beside the times of a schedule")
+async def fire_now(deployment: str, schedule_id: str, store: StoreDep) -> FiringOut:
+    """The call begins within seconds, also while the schedule is off."""
+    found = await store.deployments.get(deployment)
+    return _firing(await store.schedules.fire(found.id, schedule_id, datetime.now(UTC)))
+
+
 async def _schedule(store: Store, row: Schedule) -> ScheduleOut:
     last = await store.schedules.firings(row.id, limit=1)
     return await asyncio.to_thread(_shown, row, last[0] if last else None)

@@ -78,6 +78,7 @@ WORDS: Mapping[str, str] = {
     "DELETE /api/deployments/{deployment}/keys/{key_id}": "Revoked a caller key",
     "POST /api/deployments/{deployment}/schedules": "Added a schedule",
     "PATCH /api/deployments/{deployment}/schedules/{schedule_id}": "Changed a schedule",
+    "POST /api/deployments/{deployment}/schedules/{schedule_id}/firings": "Called a schedule now",
     "DELETE /api/deployments/{deployment}/schedules/{schedule_id}": "Deleted a schedule",
     "POST /api/deployments/{deployment}/hooks": "Added a hook",
     "PATCH /api/deployments/{deployment}/hooks/{hook_id}": "Changed a hook",

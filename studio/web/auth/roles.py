@@ -256,6 +256,7 @@ PATCH /api/deployments/{deployment}/hooks/{hook_id}
 DELETE /api/deployments/{deployment}/hooks/{hook_id}
 POST /api/deployments/{deployment}/schedules
 PATCH /api/deployments/{deployment}/schedules/{schedule_id}
+POST /api/deployments/{deployment}/schedules/{schedule_id}/firings
 DELETE /api/deployments/{deployment}/schedules/{schedule_id}
 POST /api/teams/{team_id}/suites
 PUT /api/suites/{suite_id}

@@ -1,11 +1,14 @@
 // @ts-check
-// The tab Schedules: write one with its next times in view, pause, resume and delete it.
+// The tab Schedules: write one with its next times in view, call it now, pause, resume
+// and delete it.
 import { api, ApiError } from '../core/api.js'
 import { debounce, find, on } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
 import { change, isMeant } from './changes.js'
 
 const PREVIEW_MS = 250
+const LOOKS = 20
+const LOOK_MS = 250
 const YOUR_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /**
@@ -132,6 +135,18 @@ export function schedules(page, path) {
       else toastError(error)
     }
   })
+
+  on(page, 'click', '[data-call-schedule]', (_event, button) =>
+    change(async () => {
+      const firings = `${addressOf(button)}/firings`
+      await api.post(firings, {})
+      for (let look = 0; look < LOOKS; look++) {
+        const [newest] = await api.get(firings)
+        if (newest?.state !== 'due') return
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      }
+    }),
+  )
 
   on(page, 'click', '[data-turn-schedule]', (_event, button) =>
     change(() => api.patch(addressOf(button), { is_on: button.dataset['turnSchedule'] === 'on' })),
