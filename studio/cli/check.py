@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from pydantic import JsonValue
 
 from studio.cli.approval_prompt import in_one_line, told_exactly
+from studio.cli.knowledge import knowledge_base_names, reads_knowledge
 from studio.cli.load_files import read_gallery
 from studio.code import InvalidPython
 from studio.components import JsonObject
 from studio.errors import ConfigError, Finding, TooLarge
 from studio.galleries import EntryReport, GalleryReport
+from studio.settings import Settings
+
+Checked = GalleryReport | ConfigError | TooLarge
 
 
 def check_files(files: Sequence[Path], *, as_json: bool) -> bool:
@@ -23,7 +29,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> bool:
     Raises:
         SetupError: A file cannot be read.
     """
-    reports = {str(file): _report(file) for file in files}
+    reports = _with_missing_knowledge({str(file): _report(file) for file in files})
     if as_json:
         print(json.dumps([{"file": file, **_as_json(report)} for file, report in reports.items()], indent=2))
     else:
@@ -32,14 +38,35 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> bool:
     return all(isinstance(report, GalleryReport) and report.ok for report in reports.values())
 
 
-def _report(file: Path) -> GalleryReport | ConfigError | TooLarge:
+def _with_missing_knowledge(reports: Mapping[str, Checked]) -> Mapping[str, Checked]:
+    """The reports, with a warning for each knowledge base that is not in the studio of this computer."""
+    found = [each for each in reports.values() if isinstance(each, GalleryReport)]
+    needed = [need for each in found for entry in each.entries for need in entry.report.capabilities]
+    names = asyncio.run(knowledge_base_names(Settings.from_env())) if reads_knowledge(needed) else None
+    if names is None:
+        return reports
+    return {file: _warned(each, names) if isinstance(each, GalleryReport) else each for file, each in reports.items()}
+
+
+def _warned(report: GalleryReport, names: Sequence[str]) -> GalleryReport:
+    from studio.services.knowledge_search import missing_bases  # takes a while, and most teams read none
+
+    entries: list[EntryReport] = []
+    for entry in report.entries:
+        lacking = [each.moved(entry.entry.where) for each in missing_bases(entry.report.capabilities, names)]
+        warnings = (*entry.report.warnings, *lacking)
+        entries.append(replace(entry, report=replace(entry.report, warnings=warnings)))
+    return replace(report, entries=tuple(entries))
+
+
+def _report(file: Path) -> Checked:
     try:
         return read_gallery(file).check()
     except (ConfigError, TooLarge) as error:
         return error
 
 
-def _as_json(report: GalleryReport | ConfigError | TooLarge) -> JsonObject:
+def _as_json(report: Checked) -> JsonObject:
     if isinstance(report, GalleryReport):
         return report.as_json()
     error = Finding(report.code, report.what, report.fix, report.where)
@@ -49,7 +76,7 @@ def _as_json(report: GalleryReport | ConfigError | TooLarge) -> JsonObject:
     return {"ok": False, "counts": counts, "components": [], "rejected": rejected}
 
 
-def _lines(file: str, report: GalleryReport | ConfigError | TooLarge) -> Iterator[str]:
+def _lines(file: str, report: Checked) -> Iterator[str]:
     if not isinstance(report, GalleryReport):
         yield f"{file}: wrong"
         if isinstance(report, InvalidPython):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from studio.cli.approval_prompt import ask_approval, in_one_line, network_of
 from studio.cli.evaluate import EXIT_CANNOT_TELL, EXIT_FAILED, EXIT_PASSED, read_suite_file
+from studio.cli.knowledge import stored_knowledge
 from studio.cli.load_files import read_document
 from studio.cli.secrets import names_stored_secrets, stored_secrets
 from studio.cli.terminal import terminal
@@ -159,6 +160,7 @@ async def _evaluate(
     stored = await stored_secrets(settings) if names_stored_secrets(needed.values()) else None
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_store(folder))
+        await stack.enter_async_context(stored_knowledge(settings, needed.values()))
         books = SpendingScope(PriceBook(), BudgetRegistry(store.costs))
         stack.enter_context(spending_scope(books))
         await stack.enter_async_context(open_sandbox(settings.sandbox, outside_of(settings)))

@@ -14,6 +14,7 @@ from pathlib import Path
 from studio.agents import BaseChatAgent
 from studio.agents.participant import require_loaded
 from studio.cli.approval_prompt import ask_approval, network_of
+from studio.cli.knowledge import stored_knowledge
 from studio.cli.load_files import read_document
 from studio.cli.secrets import names_stored_secrets, stored_secrets
 from studio.cli.terminal import terminal
@@ -84,9 +85,10 @@ async def _run(
     redactor: Redactor,
     granted: Grants,
 ) -> None:
-    stored = await stored_secrets(settings) if names_stored_secrets(all_capabilities(runnable)) else None
+    needed = all_capabilities(runnable)
+    stored = await stored_secrets(settings) if names_stored_secrets(needed) else None
     redactor_for(redactor, runnable, stored or from_environment)
-    async with open_sandbox(settings.sandbox, outside_of(settings)) as jail:
+    async with stored_knowledge(settings, needed), open_sandbox(settings.sandbox, outside_of(settings)) as jail:
         enter(granted, "")
         require_jail(runnable, jail)
         await _play(runnable, task, show)

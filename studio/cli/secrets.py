@@ -16,13 +16,18 @@ def names_stored_secrets(needed: Iterable[Capability]) -> bool:
     return any(capability.kind == "secret" and capability.detail.startswith("secret:") for capability in needed)
 
 
+def has_studio(settings: Settings) -> bool:
+    """Whether there is a studio where these settings lead to."""
+    return bool(settings.database_url) or (settings.data_dir / "studio.db").is_file()
+
+
 async def stored_secrets(settings: Settings) -> SecretSource | None:
     """What resolves the secrets of the studio that these settings lead to; None when there is no studio.
 
     Raises:
         SetupError: Its database cannot be opened.
     """
-    if not settings.database_url and not (settings.data_dir / "studio.db").is_file():
+    if not has_studio(settings):
         return None
     from studio.store import open_store  # takes a while, and most teams name none
 

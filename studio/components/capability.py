@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-CapabilityKind = Literal["python", "process", "host", "secret", "file", "spend"]
+CapabilityKind = Literal["python", "process", "host", "secret", "file", "knowledge", "spend"]
 
 CODE: frozenset[CapabilityKind] = frozenset({"python", "process"})
 """Kinds that run something on this machine, which may be given a network."""

@@ -16,10 +16,10 @@ from studio.components.named_hosts import hosts_in, hosts_in_python, is_host
 from studio.components.python_text import bounded_together
 from studio.components.titles import name_of, title_of
 
-Group = Literal["code", "programs", "network", "secrets", "files", "money"]
+Group = Literal["code", "programs", "network", "secrets", "files", "knowledge", "money"]
 Risk = Literal["high", "medium", "low"]
 
-GROUPS: tuple[Group, ...] = ("code", "programs", "network", "secrets", "files", "money")
+GROUPS: tuple[Group, ...] = ("code", "programs", "network", "secrets", "files", "knowledge", "money")
 """What things mean to a person, the gravest first."""
 _GROUP_OF: Mapping[CapabilityKind, Group] = {
     "python": "code",
@@ -27,6 +27,7 @@ _GROUP_OF: Mapping[CapabilityKind, Group] = {
     "host": "network",
     "secret": "secrets",
     "file": "files",
+    "knowledge": "knowledge",
     "spend": "money",
 }
 
@@ -74,7 +75,7 @@ class Item:
     def risk(self) -> Risk:
         if self.group in ("code", "programs") or self.capability.is_open:
             return "high"
-        is_medium = self.group in ("secrets", "files") or (self.group == "network" and self.is_near)
+        is_medium = self.group in ("secrets", "files", "knowledge") or (self.group == "network" and self.is_near)
         return "medium" if is_medium else "low"
 
 

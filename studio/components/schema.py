@@ -64,7 +64,8 @@ def form_schema(cls: type[Component]) -> JsonObject:
     A place for components reads `{"x-component": type, "x-accepts": [types]}`, a secret `{"x-secret": true}`. Long
     text and code are marked by their fields (`x-multiline`, `x-language`), what few people need by `x-advanced`.
     `x-choices` and `x-suggestions` point to the names that a text must or may be: the keys of an object or the names
-    of components, looked for in the component's own config and then in those around it.
+    of components, looked for in the component's own config and then in those around it. What begins with `studio:`
+    stands for names of what the studio keeps.
     """
     schema = cast("JsonObject", cls.model_json_schema(schema_generator=_Titled))
     definitions = cast("dict[str, JsonObject]", schema.pop("$defs", {}))

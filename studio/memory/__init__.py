@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from studio.memory.embeddings import (
         SentenceTransformerEmbeddingFunctionConfig as SentenceTransformerEmbeddingFunctionConfig,
     )
+    from studio.memory.knowledge_memory import KnowledgeMemory as KnowledgeMemory
     from studio.memory.list_memory import ListMemory as ListMemory
     from studio.memory.mem0_memory import Mem0Memory as Mem0Memory
     from studio.memory.mem0_memory import Mem0MemoryConfig as Mem0MemoryConfig
@@ -39,6 +40,7 @@ else:
             "PersistentChromaDBVectorMemoryConfig",
             "embeddings": "CustomEmbeddingFunctionConfig DefaultEmbeddingFunctionConfig "
             "OpenAIEmbeddingFunctionConfig SentenceTransformerEmbeddingFunctionConfig",
+            "knowledge_memory": "KnowledgeMemory",
             "list_memory": "ListMemory",
             "mem0_memory": "Mem0Memory Mem0MemoryConfig",
             "redis_memory": "RedisMemory RedisMemoryConfig",

@@ -32,6 +32,7 @@ CAPABILITY_WORDS: Mapping[str, str] = {
     "host": "connect to other servers",
     "secret": "read secrets",
     "file": "read or write files",
+    "knowledge": "read knowledge bases",
     "spend": "spend money",
 }
 

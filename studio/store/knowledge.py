@@ -78,6 +78,16 @@ class Knowledge:
         async with self._database.read() as session:
             return await _base(session, base_id)
 
+    async def names(self) -> Sequence[str]:
+        """Of all knowledge bases, in order."""
+        async with self._database.read() as session:
+            return (await session.exec(select(KnowledgeBase.name).order_by(col(KnowledgeBase.key)))).all()
+
+    async def id_of(self, name: str) -> str | None:
+        """The knowledge base of that name, in any case of its letters."""
+        async with self._database.read() as session:
+            return (await session.exec(select(KnowledgeBase.id).where(KnowledgeBase.key == name.casefold()))).first()
+
     async def create(self, name: str, description: str, by: str) -> KnowledgeBase:
         """Raises: Conflict: The name is taken, or there are too many."""
         now = datetime.now(UTC)

@@ -23,6 +23,7 @@ from studio.tools.workbench import Workbench as Workbench
 if TYPE_CHECKING:
     from studio.tools.code_execution import PythonCodeExecutionTool as PythonCodeExecutionTool
     from studio.tools.http_tool import HttpTool as HttpTool
+    from studio.tools.knowledge_search import KnowledgeSearchTool as KnowledgeSearchTool
     from studio.tools.langchain_adapter import LangChainToolAdapter as LangChainToolAdapter
     from studio.tools.mcp import McpWorkbench as McpWorkbench
     from studio.tools.scripted_tool import ScriptedTool as ScriptedTool
@@ -32,6 +33,7 @@ else:
         {
             "code_execution": "PythonCodeExecutionTool",
             "http_tool": "HttpTool",
+            "knowledge_search": "KnowledgeSearchTool",
             "langchain_adapter": "LangChainToolAdapter",
             "mcp": "McpWorkbench",
             "scripted_tool": "ScriptedTool",

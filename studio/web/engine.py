@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from studio.errors import StudioError
+from studio.knowledge import reading
 from studio.models.prices import PriceBook
 from studio.runs import BudgetRegistry, Measure, RunControl, RunSupervisor, SpendingScope, spending_scope, task_group
 from studio.runs.fleet.client import FleetClient
@@ -19,6 +20,7 @@ from studio.runs.prepare import RunDependencies
 from studio.sandbox import open_sandbox, outside_of
 from studio.services.calls import CallDesk
 from studio.services.evaluation_runs import EvaluationRuns
+from studio.services.knowledge_search import StoredKnowledge
 from studio.services.schedule_calls import ScheduleCalls
 from studio.services.webhook_deliveries import Deliveries
 from studio.settings import Settings
@@ -51,6 +53,7 @@ async def open_engine(
             await stack.enter_async_context(store.notifications.listening())
         books = await stack.enter_async_context(_open_books(store, role))
         await stack.enter_async_context(open_tracing(settings))
+        stack.enter_context(reading(StoredKnowledge(store)))
         await stack.enter_async_context(open_sandbox(settings.sandbox, outside_of(settings)))
         control: RunControl | None = None
         if role is ProcessRole.SERVER:

@@ -11,26 +11,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.web.handbook import QUESTIONS, handbook_pdf
+from tests.web.knowledge_bases import LEAVE, added, made, uploaded
 from tests.web.sample_documents import bomb, encrypted_pdf, pdf, zipped
-
-LEAVE = "# Leave\n\nEmployees accrue two vacation days per month.\n\n# Travel\n\nFlights are booked by the office.\n"
-
-
-def made(client: TestClient, name: str = "Handbook") -> str:
-    answer = client.post("/api/knowledge", json={"name": name})
-    assert answer.status_code == 201, answer.text
-    return str(answer.json()["id"])
-
-
-def uploaded(client: TestClient, content: bytes | str, name: str) -> str:
-    answer = client.post("/api/files", params={"name": name}, content=content)
-    assert answer.status_code == 201, answer.text
-    return str(answer.json()["id"])
-
-
-def added(client: TestClient, base: str, content: bytes | str, name: str) -> Any:
-    file_id = uploaded(client, content, name)
-    return client.post(f"/api/knowledge/{base}/documents", json={"file_id": file_id, "name": name})
 
 
 def found(client: TestClient, base: str, query: str, **more: object) -> Any:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import functools
 import threading
+from dataclasses import replace
 from typing import cast
 
 from fastapi import Response
 from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import JsonObject, Report, catalogue, switch_to, validate_component
+from studio.services.knowledge_search import missing_bases
 from studio.services.missing_secrets import missing_secrets
 from studio.services.team_templates import scripted_model
 from studio.web.dependencies import QUEUED, StoreDep
@@ -78,6 +80,8 @@ async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
     capabilities = [
         {**capability.as_json(), "approved": capability.hash in approved} for capability in report.capabilities
     ]
+    lacking = missing_bases(report.asked, await store.knowledge.names() if report.asked else ())
+    report = replace(report, warnings=(*report.warnings, *lacking))
     needs = missing_secrets(body.component, report.secrets, await store.secrets.source())
     return {
         **report.as_json(),

@@ -111,6 +111,8 @@ class FieldMaker:
     """Configs from the component itself outwards, in which choices are looked up."""
     in_place: InPlace = field(default_factory=InPlace)
     room: FieldBudget = field(default_factory=FieldBudget)
+    stored_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Of what the studio keeps, by what `x-choices` calls it."""
 
     def field(self, schema: Object, value: Json, place: FieldPosition) -> FormField:
         read = self.schemas.read(schema, value)
@@ -121,7 +123,8 @@ class FieldMaker:
         kind = _kind_for(read.kind, value)
         if isinstance(value, list | Mapping) and kind in {"list", "map", "object"} and not self.room.has(len(value)):
             kind = "json"
-        choices = self.room.names_at(self.owners, str(chosen.get("x-choices") or ""))
+        choice = str(chosen.get("x-choices") or "")
+        choices = self.stored_names.get(choice) or self.room.names_at(self.owners, choice)
         if choices and kind == "text":
             kind = "choice"
         options = choices or tuple(str(each) for each in as_list(chosen.get("enum")))

@@ -4,7 +4,7 @@ Pure: no request and no store. `build_form` needs no class either, so a form can
 The templates in `fragments/form.html` and `macros/forms.html` draw what is built here.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -22,8 +22,19 @@ _MAX_DEPTH_IN_PLACE = 3
 _ENVELOPE = ("config", "provider", "component_type", "component_version")
 
 
-def form_at(document: Json, pointer: str, findings: Iterable[Finding] = ()) -> FormModel:
+def form_at(
+    document: Json,
+    pointer: str,
+    findings: Iterable[Finding] = (),
+    stored_names: Mapping[str, tuple[str, ...]] | None = None,
+) -> FormModel:
     """The form of what stands at `pointer` of `document`: a component, or a part of a component's config.
+
+    Args:
+        document: The whole of it.
+        pointer: What is edited.
+        findings: Errors and warnings of the document.
+        stored_names: Of what the studio keeps, by what `x-choices` calls it.
 
     Raises:
         NotFound: Nothing that has a schema stands there.
@@ -35,6 +46,7 @@ def form_at(document: Json, pointer: str, findings: Iterable[Finding] = ()) -> F
     schema = _schema_of(component)
     configs = tuple(as_object(owner.get("config")) for _, owner in reversed(chain))
     maker = FieldMaker(Schemas(as_object(schema.get("$defs"))), Problems(tuple(findings)), configs)
+    maker = replace(maker, stored_names=stored_names or {})
     if where == pointer:
         slot = _slot_of(chain)
         return _component_form(maker, component, schema, pointer, alternatives=_alternatives(component, slot))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fastapi import Response
 from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import validate_component
 from studio.errors import MAX_FINDINGS, Finding
+from studio.knowledge import BASE_NAMES
 from studio.services.secret_list import suggested_references
 from studio.store import Store
 from studio.web.dependencies import QUEUED, PersonDep, StoreDep, TemplatesDep
@@ -38,15 +39,16 @@ class FormRequest(RequestBody):
 
 @router.post("/form", dependencies=[QUEUED])
 async def form(body: FormRequest, templates: TemplatesDep, store: StoreDep, person: PersonDep) -> Response:
-    made = await asyncio.to_thread(_made, body)
+    stored_names = {BASE_NAMES: tuple(await store.knowledge.names())}
+    made = await asyncio.to_thread(_made, body, stored_names)
     secrets = await secrets_for(made, store) if person.may("editor") else NOT_TOLD
     return await asyncio.to_thread(templates.fragment, "fragments/form.html", form=made, secrets=secrets)
 
 
-def _made(body: FormRequest) -> FormModel:
+def _made(body: FormRequest, stored_names: Mapping[str, tuple[str, ...]]) -> FormModel:
     given = None if body.errors is None else [Finding(**finding.model_dump()) for finding in body.errors]
     findings = validate_component(body.component).errors if given is None else given
-    return form_at(body.component, body.pointer, findings)
+    return form_at(body.component, body.pointer, findings, stored_names)
 
 
 async def secrets_for(made: FormModel, store: Store) -> Secrets:

@@ -36,6 +36,7 @@ GLYPH_OF_KIND: Mapping[str, str] = {
     "host": "globe",
     "secret": "key-round",
     "file": "folder-open",
+    "knowledge": "scroll-text",
     "spend": "coins",
 }
 

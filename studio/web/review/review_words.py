@@ -17,6 +17,7 @@ GROUP_TITLES: Mapping[Group, str] = {
     "network": "Network",
     "secrets": "Secrets",
     "files": "Files",
+    "knowledge": "Knowledge",
     "money": "Money",
 }
 GLYPHS: Mapping[Group, str] = {
@@ -25,6 +26,7 @@ GLYPHS: Mapping[Group, str] = {
     "network": "globe",
     "secrets": "key-round",
     "files": "folder-open",
+    "knowledge": "scroll-text",
     "money": "coins",
 }
 RISKS: Mapping[Risk, str] = {"high": "High risk", "medium": "Some risk", "low": "Low risk"}
@@ -131,7 +133,7 @@ def consequence_of(item: Item) -> str:
             return "The code receives the value. Agents and models do not see it unless the code reveals it."
         case "secret":
             return "The service or program receives the value. Agents and models do not see it."
-        case "file":
+        case "file" | "knowledge":
             return "The contents of these files can become part of the conversation and of prompts."
         case "spend":
             return "The service charges your account for each reply. Set a budget to limit the cost."
@@ -152,6 +154,8 @@ def _phrases(group: Group, items: Sequence[Item]) -> list[str]:
             return [f"use the secret {names[0]}" if len(names) == 1 else f"use {len(names)} of your secrets"]
         case "files":
             return [f"read or write files in {_count(len(items), 'place')}"]
+        case "knowledge":
+            return [f"read the knowledge base{'s' if len(items) > 1 else ''} {_named(_details(items), 'base')}"]
         case "money":
             places = _hosts_of(items)
             return [f"spend money at {_named(places, 'service')}" if places else "spend money"]
@@ -175,6 +179,10 @@ def _network_phrases(items: Sequence[Item]) -> list[str]:
 
 def _hosts_of(items: Sequence[Item]) -> list[str]:
     return list(dict.fromkeys(_short(host) for item in items for host in item.hosts))
+
+
+def _details(items: Sequence[Item]) -> list[str]:
+    return list(dict.fromkeys(item.capability.detail for item in items))
 
 
 def _named(names: Sequence[str], noun: str) -> str:
