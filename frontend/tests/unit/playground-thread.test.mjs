@@ -260,3 +260,51 @@ test('what nobody heard is marked at the end, but not in a run that goes on from
   fork.apply(batchOf({ entries: entriesOf(said, ['command', { command: 'fork', from: 'x' }]) }))
   assert.deepEqual(fork.takeChanges(), { items: [], removed: ['said-1'] })
 })
+
+test('passages of a knowledge base are told from other memories, and name their documents', () => {
+  const metadata = { base: 'Handbook', file: 'leave.pdf', page: 2, section: 2, heading: '' }
+  const found = { ...metadata, citation: '[leave.pdf, p. 2]', score: 1.5, is_used: true }
+  const [memory, other, tool, answer] = itemsOf(new Thread())({
+    entries: entriesOf(
+      [
+        'event',
+        {
+          type: 'MemoryQueryEvent',
+          source: 'clerk',
+          content: [{ content: 'Two days.', metadata: found }],
+        },
+      ],
+      [
+        'event',
+        {
+          type: 'MemoryQueryEvent',
+          source: 'clerk',
+          content: [{ content: 'A note.', metadata: null }],
+        },
+      ],
+      [
+        'event',
+        {
+          type: 'ToolEvent',
+          source: 'clerk',
+          name: 'knowledge',
+          content: [{ ...found, file: 'b.pdf', text: 'Three.' }, 'odd'],
+        },
+      ],
+      ['message', message('clerk', 'Two days.')],
+    ),
+  })
+  assert.deepEqual(
+    [memory.label, memory.excerpts[0].text],
+    ['Found 1 passage in Handbook', 'Two days.'],
+  )
+  assert.deepEqual([other.label, other.excerpts], ['Looked up in memory', undefined])
+  assert.deepEqual([tool.label, tool.excerpts.length], ['Found 1 passage in Handbook', 1])
+  assert.deepEqual(
+    [...answer.sources],
+    [
+      ['leave.pdf', 'Handbook'],
+      ['b.pdf', 'Handbook'],
+    ],
+  )
+})

@@ -122,6 +122,17 @@
  * @property {'text' | 'image' | 'json'} kind
  * @property {string} value  text, data URL, or JSON text
  *
+ * @typedef {object} Excerpt  a passage as `studio.knowledge.Excerpt` writes it
+ * @property {string} base
+ * @property {string} file
+ * @property {number | null} page
+ * @property {number} section
+ * @property {string} heading
+ * @property {string} citation
+ * @property {number} score
+ * @property {boolean} is_used
+ * @property {string} text
+ *
  * @typedef {object} Item  one thing in the conversation
  * @property {string} key  unique in the run; stays when a streamed message is finished
  * @property {number} seq  0 while it is not in the log
@@ -131,6 +142,9 @@
  * @property {string} source
  * @property {Part[]} parts
  * @property {import('./types.js').SaidFile[]} [files]  that go with it, or that its code wrote
+ * @property {Excerpt[]} [excerpts]  passages of a knowledge base that were found
+ * @property {Map<string, string>} [sources]  the knowledge base of each document that was found in
+ *   the run so far, by the document's name
  * @property {Part[]} [written]  what an agent had written before a person changed or dropped it
  * @property {Usage | null} usage
  * @property {Call[]} calls

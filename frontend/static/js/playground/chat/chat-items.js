@@ -14,6 +14,7 @@ import {
   prettyJson,
   usageText,
 } from '../format.js'
+import { linkCitations, renderExcerpts } from './citations.js'
 import { fileLinks } from '../files/file-links.js'
 import { markdownWriter, renderMarkdown } from './markdown.js'
 import { colour } from './message-blocks.js'
@@ -109,7 +110,8 @@ function side(item, { colours }) {
  * A note without anything to unfold is a line.
  * @param {Item} item
  */
-const isPlainNote = (item) => item.kind === 'note' && item.parts.length === 0 && !item.files?.length
+const isPlainNote = (item) =>
+  item.kind === 'note' && item.parts.length === 0 && !item.files?.length && !item.excerpts
 
 /** @param {string} source */
 const initial = (source) =>
@@ -184,15 +186,16 @@ function renderBody(item, context) {
     case 'tools':
       return el('div', { class: 'turn-body' }, renderCalls(item))
     case 'thought':
-      return folded('brain', 'Thought', item.parts)
+      return folded('brain', 'Thought', ...item.parts.map(renderPart))
     case 'note':
       if (item.files?.length) return el('div', { class: 'turn-body' }, fileLinks(item.files))
-      return folded('database', item.label, item.parts)
+      if (item.excerpts) return folded('scroll-text', item.label, renderExcerpts(item.excerpts))
+      return folded('database', item.label, ...item.parts.map(renderPart))
     case 'code':
       return el(
         'div',
         { class: 'turn-body' },
-        folded('terminal', `Ran code, exit code ${item.label}`, item.parts),
+        folded('terminal', `Ran code, exit code ${item.label}`, ...item.parts.map(renderPart)),
         fileLinks(item.files),
         networkGrant(item.parts[0]?.value ?? ''),
       )
@@ -207,7 +210,7 @@ function renderBody(item, context) {
         el(
           'div',
           { class: 'turn-body' },
-          ...item.parts.map(renderPart),
+          ...renderAnswer(item),
           fileLinks(item.files),
           ...renderWritten(item),
           DELIVERY[item.kind === 'message' ? item.state : ''] &&
@@ -288,15 +291,25 @@ export function renderPart(part) {
 /**
  * @param {string} glyph
  * @param {string} label
- * @param {Part[]} parts
+ * @param {HTMLElement[]} inside
  */
-function folded(glyph, label, parts) {
+function folded(glyph, label, ...inside) {
   return el(
     'details',
     { class: 'turn-body fold' },
     el('summary', {}, icon(glyph), label),
-    el('div', { class: 'fold-body' }, ...parts.map(renderPart)),
+    el('div', { class: 'fold-body' }, ...inside),
   )
+}
+
+/**
+ * @param {Item} item
+ * @returns {HTMLElement[]}
+ */
+function renderAnswer({ parts, sources }) {
+  const nodes = parts.map(renderPart)
+  for (const node of nodes) linkCitations(node, sources)
+  return nodes
 }
 
 /** @param {Item} item */
@@ -388,7 +401,8 @@ function continueWriting(node, writing, item) {
   if (item.streaming) return
   writing.writer.end()
   writings.delete(node)
-  if (!isWhole) writing.body.replaceChildren(...item.parts.map(renderPart))
+  if (isWhole) linkCitations(writing.body, item.sources)
+  else writing.body.replaceChildren(...renderAnswer(item))
   node.querySelector('.turn-meta')?.replaceWith(renderMeta(item))
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
 import { parser, parser_end, parser_write } from 'streaming-markdown'
+import { citationGuard } from './citation-guard.js'
 import { renderFormula } from './formula.js'
 import { formulaGuard } from './formulas.js'
 import { finishBlocks } from './message-blocks.js'
@@ -8,7 +9,10 @@ import { showHidden } from '../../core/hidden-characters.js'
 import { markedText } from '../../core/marked-text.js'
 import { underscoreGuard } from './underscores.js'
 
-/** Stand for formulas in what the parser reads: to it they are letters, which no text may hold. */
+/**
+ * Stand for formulas and citations in what the parser reads: to it they are letters, which no text
+ * may hold.
+ */
 const STAND_INS = /[\uFDD0-\uFDEF]/g
 const STAND_IN_COUNT = 0x20
 
@@ -21,7 +25,7 @@ const STAND_IN_COUNT = 0x20
 export function markdownWriter(root) {
   /**
    * @type {Map<string, import('./formulas.js').Formula | string>} by what stands in for it: a
-   *   formula, or a sign that is only itself
+   *   formula, or a text that is only itself
    */
   const kept = new Map()
   let count = 0
@@ -47,21 +51,29 @@ export function markdownWriter(root) {
     () => /^(CODE|A|IMG)$/.test(tagName()),
   )
   /** @param {import('./formulas.js').Formula | string} thing */
-  const standIn = (thing) => {
+  const keep = (thing) => {
     const sign = String.fromCharCode(0xfdd0 + (count % STAND_IN_COUNT))
     count += 1
-    kept.set(sign, thing)
-    guarded.write(sign)
+    const isText = typeof thing === 'string'
+    kept.set(
+      sign,
+      isText ? thing : { ...thing, source: restored(thing.source), tex: restored(thing.tex) },
+    )
+    return sign
   }
+  /** @param {import('./formulas.js').Formula | string} thing */
+  const standIn = (thing) => guarded.write(keep(thing))
   const formulas = formulaGuard(guarded.write, standIn, standIn, () => tagName() === 'CODE')
+  const cited = citationGuard(formulas.write, (citation) => formulas.write(keep(citation)))
   return {
     /** @param {string} text */
     write(text) {
       const safe = text.replace(STAND_INS, '\uFFFD')
       whole += safe
-      formulas.write(safe)
+      cited.write(safe)
     },
     end() {
+      cited.end()
       formulas.end()
       guarded.end()
       parser_end(state)

@@ -1,6 +1,7 @@
 // @ts-check
-/** @import {Batch, Body, Chunk, Entry, Item, Pending} from '../types.js' */
+/** @import {Batch, Body, Chunk, Entry, Excerpt, Item, Pending} from '../types.js' */
 import { Decisions } from '../decisions.js'
+import { excerptsIn } from './citations.js'
 import { memoryPart, noteTitle, partsOf, usageOf } from './message-parts.js'
 import { filesGiven, filesOf, withoutFileTexts } from '../files/file-words.js'
 import { EXPLAINED_PAUSES, commandText, ending, hasEnded } from '../run-status.js'
@@ -28,6 +29,8 @@ export class Thread {
   #calls = new OpenCalls()
   #decisions = new Decisions()
   #termination = new Termination()
+  /** @type {Map<string, string>} see `Item.sources` */
+  #sources = new Map()
   /** Who asked the run to end; the line at its end says so. */
   #endedBy = ''
   /** @type {Map<string, {item: Item, streamed: StreamedText}>} by message id */
@@ -101,6 +104,7 @@ export class Thread {
       files: filesOf(body),
       usage: usageOf(body.models_usage),
       label: isHandoff ? String(body.target ?? '') : '',
+      sources: this.#sources,
     })
     this.#last = { id: body.id, item }
   }
@@ -151,6 +155,8 @@ export class Thread {
   #event(entry) {
     const { body } = entry
     const usage = usageOf(body.models_usage)
+    const excerpts = excerptsIn(body)
+    if (excerpts.length > 0) return this.#found(entry, excerpts)
     switch (body.type) {
       case 'ToolCallRequestEvent':
         return this.#request(entry)
@@ -198,6 +204,16 @@ export class Thread {
       default:
         this.#add(entry, { kind: 'note', ...noteOf(body), usage })
     }
+  }
+
+  /**
+   * @param {Entry} entry
+   * @param {Excerpt[]} excerpts
+   */
+  #found(entry, excerpts) {
+    for (const { base, file } of excerpts) this.#sources.set(file, base)
+    const count = `${excerpts.length} ${excerpts.length === 1 ? 'passage' : 'passages'}`
+    this.#add(entry, { label: `Found ${count} in ${excerpts[0]?.base}`, excerpts })
   }
 
   /** @param {Entry} entry */
