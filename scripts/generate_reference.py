@@ -17,6 +17,8 @@ from typer.core import TyperCommand, TyperGroup
 from studio.cli.app import app
 from studio.components import JsonObject, advice_kinds, catalogue, load_packages
 from studio.evaluation.scorers import SCORERS
+from studio.services.builtin_galleries import builtin_galleries
+from studio.services.ready_teams import ReadyTeam
 from studio.settings import Settings
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
@@ -32,6 +34,7 @@ def pages() -> dict[str, str]:
         "settings.md": GENERATED + settings_page(),
         "cli.md": GENERATED + cli_page(),
         "scorers.md": GENERATED + scorers_page(),
+        "galleries.md": GENERATED + galleries_page(),
     }
 
 
@@ -101,6 +104,30 @@ def cli_page() -> str:
         )
         lines += ["", f"## {name}", "", "```text", command.get_help(context).strip(), "```"]
     return "\n".join(lines) + "\n"
+
+
+def galleries_page() -> str:
+    """One section for each built-in gallery that has ready teams."""
+    lines = [
+        "# Built-in galleries",
+        "",
+        "The ready teams that come with the studio. Each has a task, and a recording that runs without a key. "
+        "See [Start from a ready team](../how-to/start-from-a-ready-team.md).",
+    ]
+    for each in builtin_galleries():
+        if each.ready_teams:
+            metadata = each.gallery.metadata
+            lines += ["", f"## {each.gallery.name}", "", f"{metadata['description']} Version {metadata['version']}."]
+            lines += ["", "| Team | Agents | Sample files | Tags | What it does |"]
+            lines += ["|---|---|---|---|---|", *(_ready_team(team) for team in each.ready_teams)]
+    return "\n".join(lines) + "\n"
+
+
+def _ready_team(team: ReadyTeam) -> str:
+    agents = ", ".join(name for name, _ in team.agents())
+    files = ", ".join(file.name for file in team.files)
+    cells = (team.label, agents, files, ", ".join(team.tags), team.description)
+    return f"| {' | '.join(map(_cell, cells))} |"
 
 
 def scorers_page() -> str:
