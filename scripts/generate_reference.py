@@ -125,7 +125,7 @@ def galleries_page() -> str:
 
 def _ready_team(team: ReadyTeam) -> str:
     agents = ", ".join(name for name, _ in team.agents())
-    files = ", ".join(file.name for file in team.files)
+    files = ", ".join(file.name for file in team.samples)
     cells = (team.label, agents, files, ", ".join(team.tags), team.description)
     return f"| {' | '.join(map(_cell, cells))} |"
 

@@ -61,6 +61,13 @@ class Step(_Part):
     done: str = ""
 
 
+class Knowledge(_Part):
+    """The knowledge base that a team answers from, and names of the sample files in it."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    files: Annotated[list[str], Field(min_length=1)]
+
+
 class _File(_Part):
     """A ready team as its file has it."""
 
@@ -69,6 +76,7 @@ class _File(_Part):
     tags: list[str]
     task: Annotated[str, Field(min_length=1, max_length=4000)]
     files: list[str] = Field(default_factory=list[str])
+    knowledge: Knowledge | None = None
     team: JsonObject
     recording: Annotated[list[Step], Field(min_length=2)]
 
@@ -83,6 +91,14 @@ class SampleFile:
     @property
     def size(self) -> int:
         return self.path.stat().st_size
+
+
+@dataclass(frozen=True)
+class SampleKnowledge:
+    """A knowledge base to fill for a team that answers from it."""
+
+    name: str
+    files: tuple[SampleFile, ...]
 
 
 @dataclass(frozen=True)
@@ -103,6 +119,12 @@ class ReadyTeam:
     component: JsonObject
     recording: tuple[Step, ...]
     people: frozenset[str]
+    knowledge: SampleKnowledge | None = None
+
+    @property
+    def samples(self) -> tuple[SampleFile, ...]:
+        """All sample files: of the task, and of the knowledge base."""
+        return (*self.files, *(self.knowledge.files if self.knowledge else ()))
 
     def answers(self) -> list[str]:
         """What people say in the recording, in order."""
@@ -136,9 +158,8 @@ def read_ready_team(file: Path) -> ReadyTeam:
         raise InvalidDocument(
             f"The recording of {file.name} has steps by {strangers}.", fix="Name an agent of the team."
         )
-    files = tuple(SampleFile(name, file.parent / "files" / Path(name).name) for name in read.files)
-    if missing := [each.name for each in files if not each.path.is_file()]:
-        raise InvalidDocument(f"{file.name} names files that do not exist: {missing}.", fix="Add them to `files`.")
+    files = _samples(file, read.files)
+    knowledge = SampleKnowledge(read.knowledge.name, _samples(file, read.knowledge.files)) if read.knowledge else None
     scripts = {name: [_reply(step, index) for index, step in _steps_of(read.recording, name)] for name in names}
     document = {**_scripted(read.team, scripts), "label": read.label, "description": read.description}
     return ReadyTeam(
@@ -151,7 +172,15 @@ def read_ready_team(file: Path) -> ReadyTeam:
         component=load_component(document).dump_component(),
         recording=tuple(read.recording),
         people=frozenset(_people(read.team)),
+        knowledge=knowledge,
     )
+
+
+def _samples(file: Path, names: Sequence[str]) -> tuple[SampleFile, ...]:
+    found = tuple(SampleFile(name, file.parent / "files" / Path(name).name) for name in names)
+    if missing := [each.name for each in found if not each.path.is_file()]:
+        raise InvalidDocument(f"{file.name} names files that do not exist: {missing}.", fix="Add them to `files`.")
+    return found
 
 
 def _steps_of(recording: Sequence[Step], name: str) -> Iterator[tuple[int, Step]]:

@@ -78,7 +78,7 @@ def _given(step: Step) -> str:
 
 def samples_of(team: ReadyTeam) -> Iterator[Sample]:
     """Read the sample files: call it in a thread."""
-    return (_sample(file) for file in team.files)
+    return (_sample(file) for file in team.samples)
 
 
 def _sample(file: SampleFile) -> Sample:

@@ -38,6 +38,8 @@ def jail() -> None:
 
 def begun(client: TestClient, ready: ReadyTeam) -> str:
     """Start the run of a ready team on its task and files, and approve all that it asks for."""
+    if ready.knowledge:  # made with the team
+        assert client.post(f"/api/ready-teams/{ready.slug}/teams", json={}).status_code == 201
     team_id = client.post("/api/teams", json={"component": at_once(ready.component)}).json()["id"]
     files = [uploaded(client, each.path.read_bytes(), each.name) for each in ready.files]
     given = [{"id": each["id"], "name": each["name"]} for each in files]
@@ -121,8 +123,20 @@ def test_names_are_unique_and_descriptions_are_one_sentence():
 
 
 def test_every_sample_file_belongs_to_a_team():
-    used = {file.path for ready in READY for file in ready.files}
+    used = {file.path for ready in READY for file in ready.samples}
     assert {file for folder in gallery_folders() for file in folder.glob("files/*")} == used
+
+
+def test_a_team_that_answers_from_documents_brings_its_knowledge_base(client: TestClient):
+    for _ in range(2):
+        assert client.post("/api/ready-teams/handbook-answers/teams", json={}).status_code == 201
+    (base,) = client.get("/api/knowledge").json()
+    assert (base["name"], base["documents"]) == ("Staff handbook", 1)
+    document = client.get(f"/api/knowledge/{base['id']}/documents").json()[0]["id"]
+    client.delete(f"/api/knowledge/{base['id']}/documents/{document}")
+    client.post("/api/ready-teams/handbook-answers/teams", json={})
+    assert client.get("/api/knowledge").json()[0]["documents"] == 0, "what is there already is left alone"
+    assert "knowledge base <strong>Staff handbook</strong>" in client.get("/ready-teams/handbook-answers").text
 
 
 @pytest.mark.parametrize(

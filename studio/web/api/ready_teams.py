@@ -13,10 +13,11 @@ from studio.errors import Conflict
 from studio.files import FileUse, default_use
 from studio.services.attachments import can_be_text
 from studio.services.builtin_galleries import ready_team, ready_teams
+from studio.services.knowledge import add_document
 from studio.services.ready_teams import ReadyTeam, SampleFile
 from studio.services.secret_storage import with_references
 from studio.store import Store, publisher_of
-from studio.web.dependencies import SettingsDep, StoreDep
+from studio.web.dependencies import DocumentsDep, PersonDep, SettingsDep, StoreDep
 from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
@@ -33,6 +34,7 @@ class ReadyTeamOut(BaseModel):
     tags: list[str]
     task: str
     files: list[str] = Field(description="Names of the sample files.")
+    knowledge_base: str = Field(description="Name of the one that it answers from; may be empty.")
 
 
 class UseReadyTeam(RequestBody):
@@ -72,6 +74,7 @@ async def list_ready_teams() -> list[ReadyTeamOut]:
             tags=list(team.tags),
             task=team.task,
             files=[file.name for file in team.files],
+            knowledge_base=team.knowledge.name if team.knowledge else "",
         )
         for gallery, team in found.values()
     ]
@@ -82,11 +85,21 @@ async def list_ready_teams() -> list[ReadyTeamOut]:
     status_code=201,
     summary="Create a team from a ready team, and store the files of its task",
 )
-async def use_ready_team(slug: str, body: UseReadyTeam, store: StoreDep, settings: SettingsDep) -> UsedReadyTeamOut:
-    """Its task becomes an example task of the team. Files that no run uses are deleted after a day."""
+async def use_ready_team(
+    slug: str, body: UseReadyTeam, store: StoreDep, settings: SettingsDep, documents: DocumentsDep, person: PersonDep
+) -> UsedReadyTeamOut:
+    """Its task becomes an example task of the team. Files that no run uses are deleted after a day.
+
+    A knowledge base that it answers from is made of its sample files, unless there is one of that name.
+    """
     gallery, ready = await asyncio.to_thread(ready_team, slug)
     component = await _with_default_model(store, ready) if body.model == "default" else ready.component
     files = [await _stored(store, file, settings.max_file_mb * MB) for file in ready.files]
+    if ready.knowledge and await store.knowledge.id_of(ready.knowledge.name) is None:
+        base = await store.knowledge.create(ready.knowledge.name, "", person.name)
+        for sample in ready.knowledge.files:
+            stored = await _stored(store, sample, settings.max_file_mb * MB)
+            await add_document(store, documents, base.id, stored.id, stored.name, person.name)
     team = await store.teams.create(
         await with_references(store, component), publisher=publisher_of(await store.galleries.get(gallery.id))
     )
