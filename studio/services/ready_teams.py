@@ -19,6 +19,7 @@ from studio.components import Component, JsonObject, find_class, group_of, load_
 from studio.errors import InvalidDocument
 from studio.messages import CreateResult
 from studio.models import ReplayChatCompletionClient
+from studio.tools import HttpTool, ScriptedTool
 
 TEAM = "team"
 """Who speaks in a recording where the model of the team itself is asked: it selects, or plans."""
@@ -45,7 +46,8 @@ class Step(_Part):
         by: Name of the agent, or `team`.
         text: What it says; beside a call, what it thinks.
         call: The tool that it calls, with `arguments`.
-        result: What the tool answered, or what code printed. Empty for an agent as a tool: its own step follows.
+        result: What the tool answered, or what code printed. Empty for an agent as a tool: its own step follows. A tool
+            that reaches a network is called once.
         handoff: The agent that it hands off to.
         next: The agent that the team's model selects; with a text, what the agent is to do.
         done: Why the team's model takes the task as done.
@@ -103,9 +105,11 @@ class SampleKnowledge:
 
 @dataclass(frozen=True)
 class ReadyTeam:
-    """A team for a job, with what it takes to try it. `component` speaks from its recording, without a model.
+    """A team for a job, with what it takes to try it.
 
     Args:
+        component: Speaks from its recording: without a model, and without a network for its tools.
+        live: The same with its own tools.
         slug: Name of its file, which is its address.
         people: Names of the agents that are a person.
     """
@@ -117,6 +121,7 @@ class ReadyTeam:
     task: str
     files: tuple[SampleFile, ...]
     component: JsonObject
+    live: JsonObject
     recording: tuple[Step, ...]
     people: frozenset[str]
     knowledge: SampleKnowledge | None = None
@@ -140,7 +145,7 @@ class ReadyTeam:
 
     def with_model(self, model: JsonObject) -> JsonObject:
         """The team with this model for all that spoke from the recording."""
-        return cast("JsonObject", _with_model(self.component, model))
+        return cast("JsonObject", _with_model(self.live, model))
 
 
 def read_ready_team(file: Path) -> ReadyTeam:
@@ -161,7 +166,8 @@ def read_ready_team(file: Path) -> ReadyTeam:
     files = _samples(file, read.files)
     knowledge = SampleKnowledge(read.knowledge.name, _samples(file, read.knowledge.files)) if read.knowledge else None
     scripts = {name: [_reply(step, index) for index, step in _steps_of(read.recording, name)] for name in names}
-    document = {**_scripted(read.team, scripts), "label": read.label, "description": read.description}
+    results = {step.call: step.result.strip() for step in reversed(read.recording) if step.call}
+    live = {**_scripted(read.team, scripts), "label": read.label, "description": read.description}
     return ReadyTeam(
         slug=file.stem,
         label=read.label,
@@ -169,7 +175,8 @@ def read_ready_team(file: Path) -> ReadyTeam:
         tags=tuple(read.tags),
         task=read.task.strip(),
         files=files,
-        component=load_component(document).dump_component(),
+        component=load_component(cast("JsonObject", _without_network(live, results))).dump_component(),
+        live=load_component(live).dump_component(),
         recording=tuple(read.recording),
         people=frozenset(_people(read.team)),
         knowledge=knowledge,
@@ -240,6 +247,27 @@ def _scripted_within(value: JsonValue, scripts: Mapping[str, Sequence[JsonValue]
     if isinstance(value, dict):
         return _scripted(value, scripts)
     return [_scripted_within(item, scripts) for item in value] if isinstance(value, list) else value
+
+
+def _without_network(value: JsonValue, results: Mapping[str, str]) -> JsonValue:
+    """The component with the recorded result of each tool that reaches a network in place of the tool."""
+    if isinstance(value, list):
+        return [_without_network(item, results) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("provider") != HttpTool.provider:
+        return {key: _without_network(item, results) for key, item in value.items()}
+    tool = HttpTool.model_validate(value)
+    return (
+        ScriptedTool(
+            name=tool.name,
+            description=tool.description or "",
+            parameters=tool.json_schema,
+            result=results.get(tool.name, ""),
+        )
+        .annotate(label="Recording")
+        .dump_component()
+    )
 
 
 def _with_model(value: JsonValue, model: JsonObject) -> JsonValue:

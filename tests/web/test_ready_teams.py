@@ -139,6 +139,17 @@ def test_a_team_that_answers_from_documents_brings_its_knowledge_base(client: Te
     assert "knowledge base <strong>Staff handbook</strong>" in client.get("/ready-teams/handbook-answers").text
 
 
+def test_the_recording_of_a_team_that_uses_the_web_needs_no_network(client: TestClient):
+    ready = next(each for each in READY if each.slug == "web-research")
+    assert [each.kind for each in validate_component(ready.component).capabilities] == []
+    live = validate_component(ready.with_model({"provider": "elsewhere.Model", "config": {}}))
+    assert [each.detail.partition(" /")[0].split()[1] for each in live.capabilities] == [
+        "https://en.wikipedia.org:443/w/rest.php/v1/search/page",
+        "https://en.wikipedia.org:443/api/rest_v1/page/summary/{key}",
+    ]
+    assert "Its tools can connect to other servers." in client.get("/ready-teams/web-research").text
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -128,7 +128,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _view(team: ReadyTeam) -> ReadyTeamView:
-    report = validate_component(team.component)
+    report = validate_component(team.live)
     return ReadyTeamView(
         card=_card(team),
         agents=tuple(team.agents()),
