@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import uuid4
@@ -219,18 +219,28 @@ class Knowledge:
             session.add(base)
             await session.delete(await _document(session, base_id, document_id))
 
-    async def search(self, base_id: str, query: str, limit: int) -> Sequence[Hit]:
-        """The passages that fit a question best, the best first; none where the question has no words."""
+    async def ranked(self, base_id: str, query: str, limit: int) -> Sequence[tuple[int, float]]:
+        """Ids and scores of the passages that hold words of a question, the best first."""
         words = search_words(query)
         if not words:
             return []
         async with self._database.read() as session:
-            scores = dict(await ranked_passages(session, base_id, words, min(limit, MAX_HITS)))
+            return await ranked_passages(session, base_id, words, min(limit, MAX_HITS))
+
+    async def hits(self, scores: Mapping[int, float]) -> Sequence[Hit]:
+        """The passages with these ids, in this order."""
+        if not scores:
+            return []
+        async with self._database.read() as session:
             found = select(KnowledgePassage, KnowledgeDocument.name)
             found = found.join(KnowledgeDocument, col(KnowledgeDocument.id) == col(KnowledgePassage.document_id))
             rows = (await session.exec(found.where(col(KnowledgePassage.id).in_(scores)))).all()
         hits = {row.id: _hit(row, file, scores[row.id]) for row, file in rows if row.id is not None}
         return [hits[each] for each in scores if each in hits]
+
+    async def search(self, base_id: str, query: str, limit: int) -> Sequence[Hit]:
+        """The passages that fit a question best by its words, the best first; none where it has no words."""
+        return await self.hits(dict(await self.ranked(base_id, query, limit)))
 
     async def passages(self, document_id: str, *, first: int, last: int) -> Sequence[KnowledgePassage]:
         """Those of a document with these numbers, in order."""

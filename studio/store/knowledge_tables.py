@@ -14,12 +14,17 @@ from studio.store.tables import Counter, Table, UtcDateTime
 
 
 class KnowledgeBase(Table, table=True):
-    """Documents that are searched. `key` is its name in lower case, so that a name is taken once."""
+    """Documents that are searched. `key` is its name in lower case, so that a name is taken once.
+
+    `embedding_model` makes vectors of its passages, at the service of a model connection; empty: there are none.
+    """
 
     id: str = Field(primary_key=True)
     name: str
     key: str = Field(index=True, unique=True)
     description: str = ""
+    embedding_connection: str = ""
+    embedding_model: str = ""
     by: str = ""
     created_at: datetime = Field(sa_type=UtcDateTime)
     updated_at: datetime = Field(sa_type=UtcDateTime)
@@ -62,3 +67,11 @@ class KnowledgePassage(Table, table=True):
     start: int = Field(sa_type=Counter)
     end: int = Field(sa_type=Counter)
     text: str
+
+
+class KnowledgeVector(Table, table=True):
+    """What a passage means, as numbers: 4 bytes each, of length 1 together."""
+
+    passage_id: int = Field(primary_key=True, foreign_key="knowledge_passage.id", ondelete="CASCADE", sa_type=Counter)
+    base_id: str = Field(index=True)
+    vector: bytes

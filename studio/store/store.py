@@ -27,6 +27,7 @@ from studio.store.hooks import Hooks
 from studio.store.housekeeping import run_housekeeping
 from studio.store.inbox import Inbox
 from studio.store.knowledge import Knowledge
+from studio.store.knowledge_vectors import KnowledgeVectors
 from studio.store.labels import LabelBook
 from studio.store.lineage import Lineage
 from studio.store.logs import Logs
@@ -95,6 +96,7 @@ class Store:
     suites: Suites
     evaluations: Evaluations
     knowledge: Knowledge
+    vectors: KnowledgeVectors
 
 
 @asynccontextmanager
@@ -203,6 +205,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         suites=Suites(database),
         evaluations=Evaluations(database),
         knowledge=Knowledge(database),
+        vectors=KnowledgeVectors(database),
     )
 
 

@@ -8,6 +8,8 @@ from playwright.sync_api import FilePayload, expect
 
 from tests.browser.accessibility import Inspection
 from tests.browser.conftest import OpenPage
+from tests.fakes.embedding_server import EmbeddingServer
+from tests.web.knowledge_bases import added, made
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 GOOD = FilePayload(name="leave.md", mimeType="text/markdown", buffer=b"# Travel\n\nFlights are booked by the office.\n")
@@ -41,4 +43,32 @@ def test_a_question_leads_to_its_place_in_a_document(open_page: OpenPage, api: h
     page.get_by_role("button", name="Remove leave.md").click()
     page.get_by_role("button", name="Remove document").click()
     expect(page.get_by_role("heading", name="No documents yet")).to_be_visible()
+    assert inspection.faults == []
+
+
+@pytest.mark.parametrize("width_px", [1440, 390])
+def test_a_question_in_other_words_is_found_by_its_meaning(
+    open_page: OpenPage, api: httpx.Client, width_px: int
+) -> None:
+    with EmbeddingServer() as service:
+        connection = {"name": f"Own {width_px}", "service": "openai-compatible", "address": service.url, "key": ""}
+        assert api.post("/api/connections", json=connection).status_code == 201
+        base = made(api, f"Letters {width_px}")
+        for text in ("aaaa", "bbbb", "zzzz"):
+            added(api, base, f"{text} {text}", f"{text}.txt")
+        inspection = Inspection(open_page(width_px))
+        page = inspection.page
+        page.goto(f"{str(api.base_url).rstrip('/')}/knowledge/{base}")
+        page.get_by_role("button", name="More for this knowledge base").press("Enter")
+        page.get_by_role("button", name="Search by meaning").press("Enter")
+        page.get_by_label("Model connection").select_option(f"Own {width_px}")
+        page.get_by_label("Embedding model").fill("small")
+        inspection.look("choosing")
+        page.get_by_role("button", name="Save").press("Enter")
+        expect(page.get_by_text("Searched by words, and by meaning with small.")).to_be_visible()
+        expect(page.get_by_role("button", name="Make their vectors")).to_have_count(0)
+        page.get_by_role("searchbox", name="Search the documents").fill("bbba")
+        page.keyboard.press("Enter")
+        expect(page.locator(".knowledge-hit").first).to_contain_text("bbbb.txt")
+        inspection.look("found")
     assert inspection.faults == []

@@ -7,6 +7,7 @@ import { toastError } from './core/toast.js'
 import { change, isMeant } from './deployments/changes.js'
 import { addDocuments } from './knowledge/add-documents.js'
 import { droppedFiles } from './knowledge/dropped-files.js'
+import { chooseEmbeddings, makeVectors } from './knowledge/embeddings.js'
 
 const page = find('[data-base]')
 const path = `/api/knowledge/${encodeURIComponent(page.dataset['base'] ?? '')}`
@@ -62,6 +63,11 @@ async function addPage() {
   if ((await asked) !== 'add' || input.value.trim() === '') return
   await change(() => api.post(`${path}/pages`, { url: input.value.trim() }))
 }
+
+on(document, 'click', '[data-choose-embeddings]', () =>
+  chooseEmbeddings(path, page.dataset).catch(toastError),
+)
+on(document, 'click', '[data-make-vectors]', () => change(() => makeVectors(path)))
 
 on(document, 'click', '[data-delete-base]', async () => {
   const warning = 'Its documents are removed.'

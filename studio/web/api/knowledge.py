@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated
 
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from studio.errors import ConfigError
+from studio.errors import ConfigError, StudioError
 from studio.knowledge import MAX_QUERY_CHARS, Hit
 from studio.services.knowledge import add_document, add_page, read_again
+from studio.services.knowledge_search import search
+from studio.services.knowledge_vectors import choose_model, make_vectors
+from studio.store import Store
 from studio.store.knowledge import MAX_HITS, BaseSummary
 from studio.store.knowledge_tables import KnowledgeBase, KnowledgeDocument
 from studio.web.auth.person import Person
@@ -45,12 +49,27 @@ class Question(RequestBody):
     limit: Annotated[int, Field(ge=1, le=MAX_HITS)] = 5
 
 
+class EmbeddingsIn(RequestBody):
+    connection_id: Annotated[
+        str, Field(max_length=100, description="Of a model connection with an OpenAI-compatible service; or empty.")
+    ] = ""
+    model: Annotated[str, Field(max_length=200, examples=["nomic-embed-text"])] = ""
+
+
+class EmbeddingsOut(BaseModel):
+    connection_id: str
+    model: str
+    missing: int = Field(description="Passages without a vector.")
+
+
 class BaseOut(BaseModel):
     """A knowledge base."""
 
     id: str
     name: str
     description: str
+    embedding_connection: str
+    embedding_model: str
     by: str
     created_at: datetime
     updated_at: datetime
@@ -150,6 +169,7 @@ async def create_document(
 ) -> AddedOut:
     """Reading a long PDF takes a while. The same content is added once."""
     added = await add_document(store, documents, base_id, body.file_id, body.name, person.name)
+    await _try_vectors(store, base_id)
     return AddedOut(document=_document(added[0]), is_new=added[1])
 
 
@@ -160,6 +180,7 @@ async def create_page(
     await store.knowledge.get(base_id)
     content = await _fetched(body.url, settings.allow_private_urls, person)
     added = await add_page(store, documents, base_id, body.url.strip(), content, person.name)
+    await _try_vectors(store, base_id)
     return AddedOut(document=_document(added[0]), is_new=added[1])
 
 
@@ -174,7 +195,9 @@ async def read_document_again(
 ) -> DocumentOut:
     row = await store.knowledge.document(base_id, document_id)
     content = await _fetched(row.url, settings.allow_private_urls, person) if row.url else None
-    return _document(await read_again(store, documents, row, content))
+    read = await read_again(store, documents, row, content)
+    await _try_vectors(store, base_id)
+    return _document(read)
 
 
 @router.delete("/{base_id}/documents/{document_id}", status_code=204, summary="Remove a document")
@@ -197,9 +220,33 @@ async def list_passages(
 
 @router.post("/{base_id}/search", summary="Find the passages that fit a question best")
 async def search_base(base_id: str, body: Question, store: StoreDep) -> list[HitOut]:
-    """By full text: no model is asked. Words in other forms are found, too."""
-    await store.knowledge.get(base_id)
-    return [_hit(each) for each in await store.knowledge.search(base_id, body.query, body.limit)]
+    """By full text, in other forms of the words, too. With an embedding model, also by meaning."""
+    return [_hit(each) for each in await search(store, base_id, body.query, body.limit)]
+
+
+@router.put("/{base_id}/embeddings", summary="Choose the embedding model, for search by meaning")
+async def choose_embeddings(base_id: str, body: EmbeddingsIn, store: StoreDep) -> EmbeddingsOut:
+    """One vector is made as a test. Vectors of another model are deleted. Without a connection, words alone count."""
+    await choose_model(store, base_id, body.connection_id, body.model.strip())
+    return await _embeddings(store, base_id)
+
+
+@router.post("/{base_id}/embeddings", summary="Make vectors of passages that have none, up to 512")
+async def make_embeddings(base_id: str, store: StoreDep) -> EmbeddingsOut:
+    await make_vectors(store, base_id)
+    return await _embeddings(store, base_id)
+
+
+async def _embeddings(store: Store, base_id: str) -> EmbeddingsOut:
+    base = await store.knowledge.get(base_id)
+    missing = await store.vectors.missing_count(base_id) if base.embedding_model else 0
+    return EmbeddingsOut(connection_id=base.embedding_connection, model=base.embedding_model, missing=missing)
+
+
+async def _try_vectors(store: Store, base_id: str) -> None:
+    """A document is found by its words, whatever the service says; the page tells how many vectors are missing."""
+    with suppress(StudioError):
+        await make_vectors(store, base_id)
 
 
 async def _fetched(url: str, allow_private: bool, person: Person) -> bytes:

@@ -25,6 +25,8 @@ WORDS: Mapping[str, str] = {
     "DELETE /api/knowledge/{base_id}": "Deleted a knowledge base",
     "POST /api/knowledge/{base_id}/documents": "Added a document",
     "POST /api/knowledge/{base_id}/pages": "Added a web page to a knowledge base",
+    "PUT /api/knowledge/{base_id}/embeddings": "Chose the embedding model of a knowledge base",
+    "POST /api/knowledge/{base_id}/embeddings": "Made vectors of a knowledge base",
     "POST /api/knowledge/{base_id}/documents/{document_id}/read": "Read a document again",
     "DELETE /api/knowledge/{base_id}/documents/{document_id}": "Removed a document",
     "POST /api/runs": "Started a run",

@@ -222,6 +222,7 @@ POST /api/files/{file_id}/unpack
 POST /api/knowledge
 DELETE /api/knowledge/{base_id}
 POST /api/knowledge/{base_id}/documents
+POST /api/knowledge/{base_id}/embeddings
 POST /api/knowledge/{base_id}/documents/{document_id}/read
 DELETE /api/knowledge/{base_id}/documents/{document_id}
 POST /api/runs
@@ -309,6 +310,7 @@ PUT /api/prices
 DELETE /api/prices
 PUT /api/budget
 POST /api/knowledge/{base_id}/pages
+PUT /api/knowledge/{base_id}/embeddings
 GET /api/workers
 PATCH /api/workers/{worker_id}
 """

@@ -10,6 +10,7 @@ from fastapi import Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from studio.knowledge import MAX_QUERY_CHARS, Hit
+from studio.services.knowledge_search import search
 from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
 from studio.web.router import StudioRouter
 
@@ -53,7 +54,7 @@ async def base_page(
 ) -> Response:
     base = await store.knowledge.get(base_id)
     rows = await store.knowledge.documents(base_id, offset=(page - 1) * DOCUMENTS_PAGE, limit=DOCUMENTS_PAGE + 1)
-    hits: Sequence[Hit] = await store.knowledge.search(base_id, q, HITS_SHOWN) if q.strip() else []
+    hits: Sequence[Hit] = await search(store, base_id, q, HITS_SHOWN) if q.strip() else []
     return templates.page(
         request,
         "pages/knowledge_base.html",
@@ -66,6 +67,7 @@ async def base_page(
         query=q.strip(),
         hits=hits,
         max_file_mb=settings.max_file_mb,
+        missing_vectors=await store.vectors.missing_count(base_id) if base.embedding_model else 0,
     )
 
 

@@ -1,0 +1,72 @@
+// @ts-check
+// Search by meaning: which model makes the vectors of a knowledge base, and those that are missing.
+import { api } from '../core/api.js'
+import { ask } from '../core/dialog.js'
+import { el } from '../core/dom.js'
+import { change } from '../deployments/changes.js'
+
+const ABOUT =
+  'A model turns each passage into numbers, so that a question finds passages in other words. The texts of all documents are sent to its service. Search by words always works.'
+
+/**
+ * @param {string} path  of the knowledge base in the API
+ * @param {{connection?: string, model?: string}} now  what is chosen
+ */
+export async function chooseEmbeddings(path, { connection = '', model = '' }) {
+  const { connections } = await api.get('/api/connections')
+  const service = el(
+    'select',
+    { class: 'input' },
+    el('option', { value: '' }, 'None: search by words alone'),
+    ...connections.map((/** @type {{id: string, name: string}} */ { id, name }) =>
+      el('option', { value: id }, name),
+    ),
+  )
+  service.value = connection
+  const name = el('input', {
+    class: 'input',
+    value: model,
+    maxlength: 200,
+    placeholder: 'nomic-embed-text',
+  })
+  const chosen = await ask({
+    title: 'Search by meaning',
+    text: ABOUT,
+    body: el(
+      'div',
+      { class: 'stack' },
+      field('Model connection', service),
+      field('Embedding model', name),
+    ),
+    choices: [
+      { value: '', label: 'Cancel' },
+      { value: 'save', label: 'Save', tone: 'primary' },
+    ],
+  })
+  if (chosen !== 'save') return
+  const wanted = { connection_id: service.value, model: name.value.trim() }
+  await change(async () => {
+    await api.put(`${path}/embeddings`, wanted)
+    await makeVectors(path)
+  })
+}
+
+/**
+ * @param {string} label
+ * @param {HTMLElement} control
+ */
+const field = (label, control) =>
+  el('label', { class: 'field' }, el('span', { class: 'field-label' }, label), control)
+
+/**
+ * Some at a time, until none is missing or the service makes no more.
+ * @param {string} path
+ */
+export async function makeVectors(path) {
+  let before = Number.POSITIVE_INFINITY
+  for (;;) {
+    const { missing } = await api.post(`${path}/embeddings`, {})
+    if (missing === 0 || missing >= before) return
+    before = missing
+  }
+}
