@@ -10,6 +10,7 @@ from heapq import nlargest
 from operator import mul
 
 from studio.errors import ConfigError, ModelUnavailable
+from studio.knowledge import MAX_QUERY_CHARS
 from studio.models.endpoints import place_of
 from studio.store import Store
 from studio.store.knowledge_tables import KnowledgeBase
@@ -65,7 +66,8 @@ async def nearest_passages(store: Store, base: KnowledgeBase, query: str, most: 
     Raises:
         StudioError: The service did not answer.
     """
-    [asked] = await _vectors(store, base.embedding_connection, base.embedding_model, [query], QUESTION_LIMIT_S)
+    question = query[:MAX_QUERY_CHARS]
+    [asked] = await _vectors(store, base.embedding_connection, base.embedding_model, [question], QUESTION_LIMIT_S)
     best: list[tuple[float, int]] = []
     seen = 0
     async for rows in store.vectors.all(base.id):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +11,10 @@ from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
 from tests.web.documents import team
-from tests.web.following import events, keeping, stream
+from tests.web.following import events, following, keeping, stream
 from tests.web.knowledge_bases import LEAVE, added, made, reader, with_memory, with_tool
 from tests.web.sample_documents import pdf
+from tests.web.serving import studio
 
 QUESTION = "Who is booking my flight?"
 TRAVEL = pdf("Vacation days are accrued monthly.", "Flights are booked by the office.", "Lunch is at noon.")
@@ -151,3 +154,23 @@ def test_a_form_offers_the_knowledge_bases_by_name(client: TestClient, kind: str
     shown = client.post("/fragments/form", json=form).text
     options = [part.partition("<")[0].partition(">")[2] for part in shown.split("<option")[1:]]
     assert [each for each in options if each in ("Handbook", "Rules", "Gone")] == ["Handbook", "Rules", "Gone"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_the_tool_is_tried_alone(tmp_path: Path):
+    with studio(tmp_path) as (_, client):
+        added(client, made(client), TRAVEL, "travel.pdf")
+        call = {"name": "search_knowledge", "arguments": {"query": "Who books flights?"}}
+        body = {"component": reader("KnowledgeSearchTool"), "message": json.dumps(call)}
+        refused = client.post("/api/part-runs", json=body)
+        assert refused.status_code == 403
+        hashes = [each["hash"] for each in refused.json()["missing"]]
+        client.post("/api/approvals", json={"hashes": hashes, "component": body["component"]})
+        with client.stream("POST", "/api/part-runs", json=body) as response:
+            for _, data in following(response):
+                if "ToolCallExecutionEvent" in str(data):
+                    assert "[travel.pdf, p. 2]" in str(data)
+                    break
+            else:
+                raise AssertionError("The tool gave no result.")

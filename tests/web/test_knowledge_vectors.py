@@ -127,5 +127,8 @@ def test_a_run_finds_by_meaning_as_the_page_does(client: TestClient, service: Em
     log = entries(stream(client, run_id))
     (event,) = [each["body"] for each in log if each["body"].get("type") == "MemoryQueryEvent"]
     assert [each["metadata"]["file"] for each in event["content"]] == ["bbbb.txt"]
+    client.post("/api/runs", json={"team_id": team_id, "task": "x" * 50_000})
+    service.wait_for_requests(4)
+    assert max(len(text) for each in service.requests for text in each.body["input"]) <= 4_000
     page = client.get(f"/knowledge/{base}", params={"q": "bbba"}).text
     assert page.index("bbbb.txt") < page.index("aaaa.txt")
