@@ -117,6 +117,14 @@ def digest(value: JsonValue) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _release_for(deployment: Deployment, thread: str) -> int:
+    """The release of a new thread. Which one follows from its name, so whoever asks again gets the same one."""
+    if deployment.canary is None:
+        return deployment.live
+    drawn = int.from_bytes(hashlib.sha256(f"{deployment.id} {deployment.canary} {thread}".encode()).digest()[:8])
+    return deployment.canary if drawn % 100 < deployment.canary_percent else deployment.live
+
+
 @dataclass(frozen=True)
 class CallDesk:
     """The calls of all deployments. Each method is given the key that asks, and tells of that key's calls only."""
@@ -140,12 +148,13 @@ class CallDesk:
             raise InvalidTask("A call takes no files.", fix="Send text and images.", where="/task")
         call_id = str(uuid4())
         parent = await self._get(by, request.branches_from) if request.branches_from else None
+        thread = by.thread or request.thread or call_id
         wanted = Call(
             id=call_id,
             deployment_id=by.deployment.id,
-            release=parent.release if parent else by.deployment.live,
+            release=parent.release if parent else _release_for(by.deployment, thread),
             key_id=by.key.id,
-            thread=by.thread or request.thread or call_id,
+            thread=thread,
             position=1,
             protocol=request.protocol,
             idempotency=_sent_under(by, request) or None,

@@ -14,7 +14,7 @@ from sqlmodel import col, select, update
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.deployments import NOBODYS, DeploymentSettings, KeyUse, make_key
-from studio.errors import Conflict, NotFound
+from studio.errors import ConfigError, Conflict, NotFound
 from studio.store.database import Database
 from studio.store.sign_ins import hash_of
 from studio.store.tables import CallerKey, Deployment, JsonObject, Release, without
@@ -160,6 +160,8 @@ class Deployments:
     async def go_live(self, name: str, number: int) -> Deployment:
         """Let new threads use this release from now on; older ones are rolled back to in the same way.
 
+        It ends the canary, which was compared to what was live before.
+
         Raises:
             NotFound: There is no such deployment, or no such release.
         """
@@ -167,6 +169,25 @@ class Deployments:
             row = await _get(session, name)
             release = await _release(session, row.id, number)
             row.live, release.live_at = number, datetime.now(UTC)
+            row.canary, row.canary_percent = None, 0
+        return row
+
+    async def send_to_canary(self, name: str, number: int | None, percent: int) -> Deployment:
+        """Let so many of the new threads use another release than the live one; None ends that.
+
+        Raises:
+            NotFound: There is no such deployment, or no such release.
+            ConfigError: The release is live.
+        """
+        async with self._database.write() as session:
+            row = await _get(session, name)
+            if number is not None:
+                await _release(session, row.id, number)
+            if number == row.live:
+                raise ConfigError(
+                    f"Release {number} is live: all new threads use it.", fix="Choose another one.", where="/number"
+                )
+            row.canary, row.canary_percent = number, percent if number is not None else 0
         return row
 
     async def keys(self, deployment_id: str) -> Sequence[CallerKey]:

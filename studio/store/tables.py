@@ -523,7 +523,10 @@ class AuditEntry(Table, table=True):
 
 
 class Deployment(Table, table=True):
-    """A team under a name that callers use. `settings` are `DeploymentSettings`, `live` the number of a release."""
+    """A team under a name that callers use. `settings` are `DeploymentSettings`, `live` the number of a release.
+
+    `canary` is another release, which gets `canary_percent` of the new threads.
+    """
 
     id: str = Field(primary_key=True)
     name: str = Field(index=True, unique=True)
@@ -532,6 +535,8 @@ class Deployment(Table, table=True):
     summary: str = ""
     settings: JsonObject = Field(sa_type=ReadableObject)
     live: int = Field(sa_type=Counter)
+    canary: int | None = Field(default=None, sa_type=Counter)
+    canary_percent: int = Field(default=0, sa_type=Counter)
     is_on: bool = True
     by: str = ""
     created_at: datetime = Field(sa_type=UtcDateTime)

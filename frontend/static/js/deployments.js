@@ -1,7 +1,8 @@
 // @ts-check
 // The pages of one deployment: try it, follow its calls, decide on releases, keys, limits and settings.
 import { api } from './core/api.js'
-import { find, on } from './core/dom.js'
+import { ask } from './core/dialog.js'
+import { el, find, on } from './core/dom.js'
 import { makeReadOnly } from './core/read-only.js'
 import { can } from './core/permissions.js'
 import { readSettings, warnOfEmptyAnswers } from './core/settings-form.js'
@@ -91,6 +92,31 @@ on(page, 'click', '[data-go-live]', async (_event, button) => {
   if (await isMeant(`Make release ${number} live?`, text, 'Make live', 'primary'))
     await change(() => api.put(`${path}/live`, { number }), `${home}/releases`)
 })
+
+on(page, 'click', '[data-canary]', async (_event, button) => {
+  const number = Number(button.dataset['canary'])
+  const percent = el('input', {
+    type: 'number',
+    min: 1,
+    max: 99,
+    required: true,
+    value: button.dataset['percent'] ?? '',
+  })
+  const chosen = await ask({
+    title: `Try release ${number} on some threads`,
+    text: 'A part of the new threads uses it as a canary. Each thread stays on the release that it began with.',
+    body: el('label', { class: 'field' }, el('span', {}, 'Percent of new threads'), percent),
+    choices: [
+      { value: '', label: 'Cancel' },
+      { value: 'yes', label: 'Start canary', tone: 'primary' },
+    ],
+  })
+  if (chosen !== 'yes') return
+  const body = { number, percent: percent.valueAsNumber }
+  await change(() => api.put(`${path}/canary`, body), `${home}/releases`)
+})
+
+on(page, 'click', '[data-end-canary]', () => change(() => api.delete(`${path}/canary`)))
 
 on(page, 'submit', '[data-release-form]', async (event, form) => {
   event.preventDefault()

@@ -47,6 +47,11 @@ class GoLive(RequestBody):
     number: int
 
 
+class SendToCanary(RequestBody):
+    number: int = Field(description="A release that is not live.")
+    percent: int = Field(ge=1, le=99, description="Of the new threads. Each stays on the release that it began with.")
+
+
 class NewKey(RequestBody):
     label: Label
     days: int | None = Field(None, ge=1, le=MAX_DAYS, description="After which it expires; never without this.")
@@ -91,6 +96,8 @@ class DeploymentOut(BaseModel):
     summary: str
     settings: DeploymentSettings
     live: int
+    canary: int | None
+    canary_percent: int
     is_on: bool
     by: str
     created_at: datetime
@@ -171,6 +178,17 @@ async def add_release(
 @router.put("/{deployment}/live", summary="Let a release go live, or roll back to one; threads stay on theirs")
 async def go_live(deployment: str, body: GoLive, store: StoreDep) -> DeploymentDetails:
     return await details(store, await store.deployments.go_live(deployment, body.number))
+
+
+@router.put("/{deployment}/canary", summary="Send a part of the new threads to a release that is not live")
+async def send_to_canary(deployment: str, body: SendToCanary, store: StoreDep) -> DeploymentDetails:
+    """Usage by release tells how both do. To let a release go live ends it."""
+    return await details(store, await store.deployments.send_to_canary(deployment, body.number, body.percent))
+
+
+@router.delete("/{deployment}/canary", summary="Send all new threads to the live release again")
+async def end_canary(deployment: str, store: StoreDep) -> DeploymentDetails:
+    return await details(store, await store.deployments.send_to_canary(deployment, None, 0))
 
 
 @router.post("/{deployment}/keys", status_code=201, summary="Make a key, shown only once")

@@ -75,6 +75,8 @@ WORDS: Mapping[str, str] = {
     "DELETE /api/deployments/{deployment}": "Deleted a deployment",
     "POST /api/deployments/{deployment}/releases": "Made a release",
     "PUT /api/deployments/{deployment}/live": "Set the live release",
+    "PUT /api/deployments/{deployment}/canary": "Sent new threads to a canary",
+    "DELETE /api/deployments/{deployment}/canary": "Ended a canary",
     "POST /api/deployments/{deployment}/keys": "Created a caller key",
     "POST /api/deployments/{deployment}/tokens": "Created a caller key for a page",
     "DELETE /api/deployments/{deployment}/keys/{key_id}": "Revoked a caller key",

@@ -249,6 +249,8 @@ PATCH /api/deployments/{deployment}
 DELETE /api/deployments/{deployment}
 POST /api/deployments/{deployment}/releases
 PUT /api/deployments/{deployment}/live
+PUT /api/deployments/{deployment}/canary
+DELETE /api/deployments/{deployment}/canary
 POST /api/deployments/{deployment}/keys
 POST /api/deployments/{deployment}/tokens
 DELETE /api/deployments/{deployment}/keys/{key_id}
