@@ -47,6 +47,7 @@ class FlowReader:
         self._entries: dict[str, str] = {}
         self._jumps: list[tuple[list[Edge], Part]] = []
         self._answers: list[tuple[str, str]] = []
+        self._calls = 0
 
     def team(self) -> JsonObject:
         """The team; the workflow's name is its label.
@@ -70,6 +71,9 @@ class FlowReader:
                 config_of(part)["structured_message_factory"] = structured(schema_of_fields(fields))
                 why = f"The workflow reads {', '.join(f'`{each}`' for each in sorted(fields))} of its answer."
                 self._report.add("approximated", flow.nodes[node].place, f"Answer of {node}", why, became=node)
+        if self._calls > 1 or (self._calls and self._jumps):
+            why = "An agent hears each answer once. There, it hears the last one a second time, as its input."
+            self._report.add("approximated", self._root.place, "What the agents hear", why)
         numbers = {name: 0 for name in self._fx.numbers}
         flow.state |= {name: numbers.get(name, "") for name in self._fx.fields if name not in flow.state}
         name = text_of(self._root, "name") or text_of(self._root, "trigger", "id")
@@ -129,10 +133,17 @@ class FlowReader:
         return edges
 
     def _put(
-        self, label: str, action: Part, part: JsonObject | None, edges: list[Edge], wanted: str = ""
+        self,
+        label: str,
+        action: Part,
+        part: JsonObject | None,
+        edges: list[Edge],
+        wanted: str = "",
+        *,
+        tells: bool = True,
     ) -> list[Edge]:
         """A node behind these edges; the edge that leads on from it."""
-        name = self._flow.add(Node(label, action.place, part), wanted)
+        name = self._flow.add(Node(label, action.place, part, tells=tells), wanted)
         self._flow.connect(edges, name)
         return [Edge(name)]
 
@@ -143,6 +154,7 @@ class FlowReader:
 
     def _agent(self, action: Part, edges: list[Edge]) -> list[Edge]:
         label = text_of(action, "agent", "name") or text_of(action, "agent") or text_of(action, "agentName") or "agent"
+        self._calls += 1
         name = self._flow.add(Node(label, action.place, None), label)
         self._flow.nodes[name].part = part = self._agents.assistant(label, name, action.place)
         self._flow.connect(edges, name)
@@ -245,7 +257,7 @@ class FlowReader:
             self._lost(action, what, error)
             return edges
         self._report.add("exact", action.place, what)
-        return self._put(text_of(action, "id") or "Message", action, made, edges)
+        return self._put(text_of(action, "id") or "Message", action, made, edges, tells=False)
 
     def _ask(self, action: Part, edges: list[Edge]) -> list[Edge]:
         label = text_of(action, "id") or "Question"

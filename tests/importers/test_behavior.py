@@ -15,8 +15,11 @@ from studio.importers import bundle_of, import_bundle
 from studio.importers.crewai_texts import COWORKER_OUTPUT
 from studio.teams import Team
 from tests.fakes.openai_server import OpenAIServer
+from tests.importers.agent_framework_samples import FRAMEWORK_SAMPLES, FrameworkSample
 from tests.importers.classic_samples import RECORDED_SAMPLES
 from tests.importers.crewai_samples import CREW_SAMPLES, CrewSample
+from tests.importers.record_agent_framework import RECORDED as RECORDED_WORKFLOWS
+from tests.importers.record_agent_framework import original as workflow_original
 from tests.importers.record_classic import RECORDED as RECORDED_CLASSIC
 from tests.importers.record_classic import installed_samples
 from tests.importers.record_classic import original as classic_original
@@ -29,13 +32,16 @@ from tests.importers.transcripts import ScriptedModels, Turn
 ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED.read_text("utf-8"))
 CLASSIC_ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED_CLASSIC.read_text("utf-8"))
 CREW_ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED_CREWS.read_text("utf-8"))
+WORKFLOW_ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED_WORKFLOWS.read_text("utf-8"))
 COWORKERS = ("delegate_work_to_coworker", "ask_question_to_coworker", "researcher", "writer")
 SELECTION = "role play"
 """A word of the question who speaks next, of which the rest is worded differently."""
 HAS_CREWAI = any(distributions(name="crewai"))
+HAS_FRAMEWORK = any(distributions(name="agent-framework-declarative"))
 HAS_SDK = any(distributions(name="openai-agents"))
 by_crew = pytest.mark.parametrize("sample", CREW_SAMPLES, ids=lambda sample: sample.name)
 by_classic_name = pytest.mark.parametrize("sample", RECORDED_SAMPLES, ids=lambda sample: sample.name)
+by_workflow = pytest.mark.parametrize("sample", FRAMEWORK_SAMPLES, ids=lambda sample: sample.name)
 by_name = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 
 
@@ -116,6 +122,35 @@ async def test_the_team_asks_its_models_what_crewai_asked(
 @by_crew
 def test_the_recordings_are_what_crewai_does(sample: CrewSample):
     assert crew_original(sample) == CREW_ORIGINALS[sample.name]
+
+
+@by_workflow
+async def test_the_team_asks_its_models_what_agent_framework_asked(
+    sample: FrameworkSample, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+):
+    """There, an agent also hears the last answer a second time, as its input; the report says so."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    turns = await asked(sample.files, sample.answers, sample.task, server)
+    theirs = WORKFLOW_ORIGINALS[sample.name]
+    assert [_spoken(turn) for turn in turns] == [{**turn, "heard": _once(turn["heard"])} for turn in theirs]
+    report = import_bundle(bundle_of({name: text.encode() for name, text in sample.files.items()})).findings
+    is_otherwise = any(turn["heard"] != _once(turn["heard"]) for turn in theirs)
+    assert any("a second time" in each.why for each in report) is is_otherwise
+
+
+@pytest.mark.skipif(not HAS_FRAMEWORK, reason="needs the package agent-framework-declarative")
+@by_workflow
+def test_the_recordings_are_what_agent_framework_does(sample: FrameworkSample):
+    assert workflow_original(sample) == WORKFLOW_ORIGINALS[sample.name]
+
+
+def _spoken(turn: Turn) -> Turn:
+    """A turn with JSON as Agent Framework writes it."""
+    return {**turn, "heard": [text.replace('":"', '": "') for text in turn["heard"]]}
+
+
+def _once(texts: Sequence[str]) -> list[str]:
+    return [text for at, text in enumerate(texts) if at == 0 or text != texts[at - 1]]
 
 
 def _crew(turn: Turn, sample: CrewSample) -> tuple[Any, ...]:
