@@ -94,8 +94,11 @@ def client(
     if service in _SERVICES:
         address, key = _SERVICES[service]
         return component(OPENAI, model=name, base_url=address, api_key=f"env:{key}", model_info=_INFO, **kept)
-    why = f"The service of the model {model!r} is not known here."
-    report.add("asked", place, f"Model of {owner}", why, fix="Choose the service and the model.", became=owner)
+    if service == "openai":
+        what, model, fix = f"OpenAI's model {name!r}", name, "Choose the model, or say what it can do."
+    else:
+        what, fix = f"The service of the model {model!r}", "Choose the service and the model."
+    report.add("asked", place, f"Model of {owner}", f"{what} is not known here.", fix=fix, became=owner)
     return component(OPENAI, model=model, model_info=_INFO, **kept)
 
 

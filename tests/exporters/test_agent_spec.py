@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -25,6 +25,7 @@ from studio.tools import FunctionTool, HttpTool
 from studio.tools.mcp import McpWorkbench, StdioServerParams, StreamableHttpServerParams
 from tests.exporters.originals import python_of, sample_team
 from tests.exporters.samples import SAMPLES, Sample
+from tests.importers.agent_spec_samples import AGENT, MANAGER, SWARM
 
 LOAD = Path(__file__).parent / "load_in_agent_spec.py"
 REFUSED = {"selector", "magentic", "nested", "society"}
@@ -87,10 +88,31 @@ def test_what_is_exported_is_read_back(sample: Sample):
     assert found.counts["asked"] >= 1, "a key is never in a configuration"
 
 
+@pytest.mark.parametrize("text", [AGENT, SWARM, MANAGER, AGENT.replace("gpt-4.1", "a-model/of-one's-own")])
+def test_what_an_import_had_exactly_is_still_there_after_an_export(text: str):
+    first = import_bundle(bundle_of({"agent.yaml": text.encode()}))
+    second = back(exported(load_component(first.team)))
+    assert settled(second.team) == settled(first.team)
+
+
+def settled(value: Any) -> Any:
+    """A team without labels, without code of stand-ins, and without keys, which are asked."""
+    if isinstance(value, list):
+        return [settled(each) for each in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    entries = cast("dict[str, Any]", value)
+    return {
+        name: settled(each)
+        for name, each in entries.items()
+        if name not in ("label", "source_code", "global_imports") and not str(each).startswith("env:")
+    }
+
+
 @pytest.mark.skipif(
     not python_of("agent-spec"), reason="needs pyagentspec 26.3, or AGENT_SPEC_PYTHON with a Python that has it"
 )
-def test_agent_spec_itself_loads_them():
+def test_agent_spec_itself_loads_them_and_they_follow_its_schema():
     texts = {sample.name: exported(sample_team(sample)).code for sample in KEPT}
     texts["choice"] = exported(graph({"condition": "yes"}, {"otherwise": True})).code
     texts["parts"] = exported(everything()).code
