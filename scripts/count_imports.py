@@ -60,6 +60,7 @@ ORIGINS = (
     Origin("Flowise", "flowise", ("flowise",), "flowise"),
     Origin("Langflow", "langflow", ("langflow",), "langflow"),
     Origin("Dify", "dify", ("dify",), "dify"),
+    Origin("n8n", "n8n", ("n8n",), "n8n"),
     Origin("Agents in Markdown", "agents-markdown", ("markdown",), "markdown-agents"),
     Origin("Agent Spec", "agent-spec", ("agent-spec",), "agent-spec"),
     Origin(

@@ -41,6 +41,9 @@ from studio.importers.letta_document import is_letta
 from studio.importers.markdown_agents import SOURCE as MARKDOWN
 from studio.importers.markdown_agents import import_markdown
 from studio.importers.markdown_files import is_agent_text, is_markdown
+from studio.importers.n8n import SOURCE as N8N
+from studio.importers.n8n import import_n8n, is_n8n
+from studio.importers.n8n_document import MARKS as N8N_MARKS
 from studio.importers.parts import MAX_LENGTH
 from studio.importers.python_script import PythonScript
 from studio.importers.sdk_script import import_script
@@ -112,7 +115,7 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
         StudioError: It is a script or a ZIP file of no known source, or cannot be read.
     """
     is_only_foreign = name.lower().endswith((".py", ".ipynb", ".ts", ".tsx", ".zip", ".jsonc", ".md", ".af"))
-    marks = (PREFIX, STUDIO_MARK, FLOWISE_MARK, TOOL_MARK, LANGFLOW_MARK, LETTA_MARK)
+    marks = (PREFIX, STUDIO_MARK, FLOWISE_MARK, TOOL_MARK, LANGFLOW_MARK, LETTA_MARK, *N8N_MARKS)
     is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
     if not is_likely and len(content) <= MAX_LENGTH:
         text = content.decode("utf-8", "replace")
@@ -239,6 +242,7 @@ _ALL = (
     Source("flowise", "Flowise", is_flowise, import_flowise),
     Source(LANGFLOW, "Langflow", is_langflow, import_langflow),
     Source(DIFY, "Dify", is_dify, import_dify),
+    Source(N8N, "n8n", is_n8n, import_n8n),
     Source(AGENT_SPEC, "Agent Spec", is_agent_spec, import_agent_spec),
     Source(AGENT_FRAMEWORK, "Agent Framework (YAML)", is_agent_framework, import_agent_framework),
     Source(LETTA, "Letta", is_letta, import_letta),

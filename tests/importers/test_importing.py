@@ -372,6 +372,7 @@ def test_every_sample_passes_the_check(sample: Any, studio: Studio, tmp_path: Pa
         ("letta", {"letta"}),
         ("agent-framework-yaml", {"agent-framework"}),
         ("dify", {"dify"}),
+        ("n8n", {"n8n"}),
     ],
 )
 def test_every_published_file_is_found_and_imported(folder: str, sources: set[str], studio: Studio, tmp_path: Path):

@@ -37,6 +37,9 @@ from tests.importers.letta_samples import ONE, letta_file
 from tests.importers.letta_samples import agent as letta_agent
 from tests.importers.letta_samples import tool as letta_tool
 from tests.importers.markdown_samples import PLANNER, REVIEWER
+from tests.importers.n8n_samples import CHAT
+from tests.importers.n8n_samples import node as n8n_node
+from tests.importers.n8n_samples import workflow as n8n_workflow
 from tests.importers.samples import AGENT_TOOLS, HANDOFFS, ROUTER, STATE, TOOLS
 from tests.importers.watched import samples
 from tests.importers.workflows import agent, case, cel, node, workflow
@@ -228,6 +231,27 @@ def flows(trace: Path) -> dict[str, JsonValue]:
     }
 
 
+def n8n_workflows(system: str) -> dict[str, JsonValue]:
+    """The same in a workflow of n8n: expressions, code and addresses."""
+    nodes = [
+        CHAT,
+        n8n_node(
+            "A", "agent", promptType="define", text=f"={{{{ {system} }}}}", options={"systemMessage": f"={system}"}
+        ),
+        n8n_node("Code", "toolCode", language="python", pythonCode=system, name=f"a(); {system}"),
+        n8n_node("Request", "toolHttpRequest", url="http://127.0.0.1:9/x"),
+        n8n_node("Server", "mcpClientTool", endpointUrl="http://127.0.0.1:9/mcp"),
+        n8n_node("Gmail", "gmailTool", to=f"={{{{ $fromAI('x=1): pass', '{system}') }}}}"),
+        n8n_node("Parser", "outputParserStructured", inputSchema='{"$ref": "file:///etc/passwd"}'),
+    ]
+    tools = [(name, "ai_tool", "A") for name in ("Code", "Request", "Server", "Gmail")]
+    return {
+        "n8n.json": n8n_workflow(
+            nodes, [("When chat message received", "main", "A"), ("Parser", "ai_outputParser", "A"), *tools]
+        )
+    }
+
+
 def documents(trace: Path) -> dict[str, JsonValue]:
     """The same in the JSON of a workflow."""
     system = f"__import__('os').system('touch {trace}')"
@@ -281,11 +305,15 @@ def documents(trace: Path) -> dict[str, JsonValue]:
     }
 
 
+def _others(trace: Path) -> dict[str, JsonValue]:
+    return documents(trace) | flows(trace) | n8n_workflows(f"__import__('os').system('touch {trace}')")
+
+
 @pytest.mark.slow
 def test_importing_does_nothing_but_read(tmp_path: Path):
     trace, folder = tmp_path / "trace", tmp_path / "files"
     folder.mkdir()
-    hostile = scripts(trace) | {name: json.dumps(each) for name, each in (documents(trace) | flows(trace)).items()}
+    hostile = scripts(trace) | {name: json.dumps(each) for name, each in _others(trace).items()}
     for name, text in (samples() | hostile).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)

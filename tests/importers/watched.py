@@ -22,6 +22,7 @@ from tests.importers.dify_samples import written
 from tests.importers.langflow_samples import BRANCH, CHAIN
 from tests.importers.letta_samples import LETTA_SAMPLES
 from tests.importers.markdown_samples import MARKDOWN_SAMPLES
+from tests.importers.n8n_samples import DESK as N8N_DESK
 from tests.importers.samples import SAMPLES
 from tests.importers.workflows import DESK
 
@@ -105,7 +106,11 @@ def samples() -> dict[str, str]:
     files |= {"harmless-workflow.yaml": WORKFLOW, "harmless-clerk.yaml": CLERK}
     specs = {f"harmless-{name}.yaml": text for name, text in SPEC_SAMPLES.items()}
     flows = {"harmless-chain.json": json.dumps(CHAIN), "harmless-branch.json": json.dumps(BRANCH)}
-    apps = {"harmless-desk.json": json.dumps(DESK), "harmless-dify.yml": written(DIFY_BRANCH)}
+    apps = {
+        "harmless-n8n.json": json.dumps(N8N_DESK),
+        "harmless-desk.json": json.dumps(DESK),
+        "harmless-dify.yml": written(DIFY_BRANCH),
+    }
     return scripts | flows | apps | crews | agents | files | specs
 
 
