@@ -25,6 +25,8 @@ _BOUNDS: dict[str, dict[str, str]] = {
     "array": {"minItems": "min_length", "maxItems": "max_length"},
 }
 _TAKEN = frozenset(dir(BaseModel))
+MAX_TYPES = 50_000
+"""Types that one schema may describe: repeated references and lists of types multiply, so a short one may mean many."""
 MAX_REFERENCES = 500
 """References that `inlined` follows."""
 
@@ -72,10 +74,11 @@ class SchemaReader:
         self.definitions = definitions
         self._referred: dict[str, Any] = {}
         """Type of each reference met so far, so that none is built twice; anything fits where one contains itself."""
+        self._types_left = MAX_TYPES
 
     def model(self, schema: JsonObject, name: str) -> type[BaseModel]:
         listed = schema.get("required")
-        required = listed if isinstance(listed, list) else []
+        required = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set[str]()
         properties = schema.get("properties")
         fields: dict[str, Any] = {}
         for index, (key, prop) in enumerate((properties if isinstance(properties, dict) else {}).items()):
@@ -104,7 +107,16 @@ class SchemaReader:
         known.setdefault("title", key.replace("_", " ").title())
         return Field(**known)
 
+    def _spend(self) -> None:
+        self._types_left -= 1
+        if self._types_left < 0:
+            raise ConfigError(
+                f"A JSON schema may describe {MAX_TYPES:,} types at most, counted where they are used.",
+                fix="Use a schema with fewer fields, or repeat fewer parts in it.",
+            )
+
     def _type(self, schema: JsonValue, name: str) -> Any:
+        self._spend()
         if not isinstance(schema, dict):
             return Any
         if isinstance(reference := schema.get("$ref"), str):
@@ -124,24 +136,26 @@ class SchemaReader:
             return _union([self._type({**schema, "type": one}, name) for one in kind])
         return self.typed(schema, kind, name)
 
-    def whole(self, schema: JsonObject, inside: tuple[str, ...] = ()) -> JsonObject:
-        """The schema with the parts of its `allOf` in it. Fields come from all; of all else the first to say it counts.
-
-        Args:
-            schema: That of an object, say.
-            inside: Definitions that are being read; a part that is one of them says nothing more.
-        """
-        parts = schema.get("allOf")
-        if not isinstance(parts, list):
+    def whole(self, schema: JsonObject) -> JsonObject:
+        """The schema with the parts of its `allOf` in it: fields of all; of all else the first to say it counts."""
+        if not isinstance(schema.get("allOf"), list):
             return schema
-        made = {key: value for key, value in schema.items() if key != "allOf"}
-        for part in parts:
-            reference = part.get("$ref") if isinstance(part, dict) else None
-            name = reference.rpartition("/")[2] if isinstance(reference, str) else ""
-            target = self.definitions.get(name) if name else part
-            if isinstance(target, dict) and name not in inside:
-                made = _with_part(made, self.whole(target, (*inside, name) if name else inside))
-        return made
+        parts: list[JsonObject] = []
+        met: set[str] = set()
+        todo: list[JsonValue] = [schema]
+        while todo:
+            self._spend()
+            part = todo.pop()
+            reference = part.get("$ref") if isinstance(part, dict) and parts else None
+            if isinstance(reference, str):
+                name = reference.rpartition("/")[2]
+                part = self.definitions.get(name) if name not in met else None  # it says nothing more
+                met.add(name)
+            if isinstance(part, dict):
+                parts.append({key: value for key, value in part.items() if key != "allOf"})
+                inner = part.get("allOf")
+                todo += reversed(inner) if isinstance(inner, list) else []
+        return _together(parts)
 
     def refer(self, definition: str) -> Any:
         if definition not in self._referred:
@@ -170,13 +184,15 @@ class SchemaReader:
         return Annotated[made, Field(**cast("dict[str, Any]", bounds))] if bounds else made
 
 
-def _with_part(schema: JsonObject, part: JsonObject) -> JsonObject:
-    made = {**part, **schema}
-    for key, kind in (("properties", dict), ("required", list)):
-        ours, theirs = schema.get(key), part.get(key)
-        if isinstance(ours, kind) and isinstance(theirs, kind):
-            both = {**theirs, **ours} if isinstance(ours, dict) and isinstance(theirs, dict) else [*theirs, *ours]
-            made[key] = cast("JsonValue", both)
+def _together(parts: list[JsonObject]) -> JsonObject:
+    last_first = parts[::-1]
+    made = {key: value for part in last_first for key, value in part.items()}
+    if isinstance(made.get("properties"), dict):
+        given = [found for part in last_first if isinstance(found := part.get("properties"), dict)]
+        made["properties"] = {name: value for each in given for name, value in each.items()}
+    if isinstance(made.get("required"), list):
+        listed = [found for part in last_first if isinstance(found := part.get("required"), list)]
+        made["required"] = [name for each in listed for name in each]
     return made
 
 

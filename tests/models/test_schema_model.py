@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -135,3 +137,51 @@ def test_a_part_may_name_itself_or_add_fields_beside_it() -> None:
         "id",
         "size",
     }
+
+
+class Counted(str):
+    """A text that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Counted.compared += 1
+        return str(self) == other
+
+
+def test_the_work_grows_with_the_number_of_fields_and_not_with_its_square():
+    names = [f"field_{at}" for at in range(300)]
+    schema: Any = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    made = model_from_schema({**schema, "required": [Counted(name) for name in names]}, "Wide")
+    assert all(field.is_required() for field in made.model_fields.values())
+    assert Counted.compared <= 4 * len(names)
+
+
+def doubled(levels: int) -> JsonObject:
+    """Definitions of which each is twice the next."""
+    references: dict[int, JsonObject] = {at: {"$ref": f"#/$defs/D{at}"} for at in range(levels + 1)}
+    definitions: dict[str, Any] = {f"D{at}": {"allOf": [references[at + 1]] * 2} for at in range(levels)}
+    definitions[f"D{levels}"] = {"properties": {"a": {"type": "string"}}}
+    return {"type": "object", "$defs": definitions, "allOf": [references[0]]}
+
+
+def nested(levels: int) -> JsonObject:
+    """Lists in lists, each of which may be of two kinds."""
+    schema: JsonObject = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": ["array", "array"], "items": schema}
+    return {"type": "object", "properties": {"a": schema}}
+
+
+def test_a_definition_counts_once_in_a_schema_of_all_its_parts():
+    assert list(model_from_schema(doubled(60), "Doubled").model_fields) == ["a"]
+
+
+def test_a_short_schema_that_means_very_much_is_refused():
+    big: JsonObject = {"type": "object", "properties": {f"field_{at}": {} for at in range(1_000)}}
+    parts: JsonObject = {f"p{at}": {"allOf": [{"$ref": "#/$defs/Big"}, {}]} for at in range(100)}
+    many: JsonObject = {"type": "object", "$defs": {"Big": big}, "properties": parts}
+    for schema in (nested(60), many):
+        with pytest.raises(ConfigError, match="types at most"):
+            model_from_schema(schema, "Much")
