@@ -72,6 +72,8 @@ ORIGINS = (
     ),
     Origin("Letta", "letta", ("letta",), "letta", is_by_file=True),
 )
+UNCOUNTED = (("Google's ADK (YAML)", "adk"),)
+"""Sources of which no files are published under a licence that allows to keep them."""
 
 
 @dataclass
@@ -145,6 +147,8 @@ def page(counted: Sequence[Tally]) -> str:
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
         *(_row(each) for each in counted),
         "",
+        *(f"Not counted, for want of published files: [{title}]({_guide(guide)})." for title, guide in UNCOUNTED),
+        "",
         "## Refused",
         "",
         *(
@@ -163,8 +167,12 @@ def page(counted: Sequence[Tally]) -> str:
     return GENERATED + "\n".join(lines) + "\n"
 
 
+def _guide(name: str) -> str:
+    return f"../how-to/move-from-{name}.md"
+
+
 def _row(tally: Tally) -> str:
-    shown = f"[{tally.origin.title}](../how-to/move-from-{tally.origin.guide}.md)"
+    shown = f"[{tally.origin.title}]({_guide(tally.origin.guide)})"
     numbers = [tally.items, tally.detected, tally.imported, tally.refused, *(tally.findings[each] for each in VERDICTS)]
     return f"| {shown} | {' | '.join(map(str, numbers))} |"
 

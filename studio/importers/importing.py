@@ -11,6 +11,8 @@ from pydantic import JsonValue
 from studio.components import JsonObject, parse_document
 from studio.components.python_text import bounded_together
 from studio.errors import ConfigError, InvalidDocument, StudioError
+from studio.importers.adk import SOURCE as ADK
+from studio.importers.adk import import_adk, is_adk, is_adk_text
 from studio.importers.agent_builder_code import ENTRY, import_code
 from studio.importers.agent_builder_json import PREFIX, import_json
 from studio.importers.agent_framework import SOURCE as AGENT_FRAMEWORK
@@ -119,7 +121,9 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
     is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
     if not is_likely and len(content) <= MAX_LENGTH:
         text = content.decode("utf-8", "replace")
-        is_other = (is_crew_text(text) or is_spec_text(text)) and COMPONENT.search(text) is None
+        is_other = (
+            any(looks(text) for looks in (is_crew_text, is_spec_text, is_adk_text)) and COMPONENT.search(text) is None
+        )
         is_likely = is_other or is_framework_text(text) or is_dify_text(text)  # their models have a provider, too
     if not is_only_foreign and not is_likely:
         return None
@@ -132,7 +136,7 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
 
 
 def _is_yaml_of_tool(text: str) -> bool:
-    return any(looks(text) for looks in (is_crew_text, is_spec_text, is_framework_text, is_dify_text))
+    return any(looks(text) for looks in (is_crew_text, is_spec_text, is_framework_text, is_dify_text, is_adk_text))
 
 
 def detect(bundle: Bundle) -> Source:
@@ -245,6 +249,7 @@ _ALL = (
     Source(N8N, "n8n", is_n8n, import_n8n),
     Source(AGENT_SPEC, "Agent Spec", is_agent_spec, import_agent_spec),
     Source(AGENT_FRAMEWORK, "Agent Framework (YAML)", is_agent_framework, import_agent_framework),
+    Source(ADK, "Google's ADK (YAML)", is_adk, import_adk),
     Source(LETTA, "Letta", is_letta, import_letta),
     Source(MARKDOWN, "agents in Markdown", is_markdown, import_markdown),
 )

@@ -57,7 +57,7 @@ def test_the_page_has_a_row_for_each_source_and_its_numbers_add_up():
         assert items == imported + refused, title
         assert detected <= items
         assert sum(verdicts) >= imported, "a report says something of each team"
-    known = " ".join(found).lower()
+    known = text.lower()
     for source in SOURCES.values():
         plain = source.title.removeprefix("the ").partition(" (")[0].lower()
         assert plain.partition(" or ")[0] in known, source.title

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from tests.importers.adk_samples import COOK, LINE
 from tests.importers.agent_framework_samples import CLERK, WORKFLOW
 from tests.importers.agent_spec_samples import AGENT, LOOP
 from tests.importers.classic_samples import GROUP, NESTED, PATTERN, PROXY
@@ -189,6 +190,9 @@ def agents(do: str, system: str) -> dict[str, str]:
         "agent_tools.md": REVIEWER.replace("Read, Grep", f"os.system, {system}, mcp__{do}__x"),
         "letta.af": ONE.replace('"custom"', json.dumps(system)).replace("Her name is Ada.", "{system.__class__}"),
         "letta_code.af": letta_file(letta_agent("a"), tools=[letta_tool(0, "stock", code=code)]),
+        "adk.yaml": COOK.replace("project.tools.weigh", "os.system").replace("pantry", json.dumps(system)),
+        "adk_tag.yaml": COOK.replace("Knows food.", applied).replace("google_search", json.dumps(do)),
+        "adk_line/root_agent.yaml": LINE.replace("cook.yaml", "../../../../etc/passwd").replace("both.yaml", system),
         "framework.yaml": CLERK.replace("Sells bread.", applied).replace("price", json.dumps(do)),
         "framework_flow.yaml": WORKFLOW.replace("=Local.Count + 1", f"{json.dumps('=' + system)}"),
         "framework_text.yaml": WORKFLOW.replace("{Local.Sale.text}", "{__class__} {Local.__class__.x}"),

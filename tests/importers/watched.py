@@ -13,6 +13,7 @@ from studio.components import Component, Opaque, catalogue
 from studio.components.base import opaque_class
 from studio.errors import StudioError
 from studio.importers import import_bundle, read_bundle
+from tests.importers.adk_samples import PIPELINE
 from tests.importers.agent_framework_samples import CLERK, WORKFLOW
 from tests.importers.agent_spec_samples import SPEC_SAMPLES
 from tests.importers.classic_samples import RECORDED_SAMPLES
@@ -103,6 +104,7 @@ def samples() -> dict[str, str]:
         f"harmless-{folder}/{name}": text for folder, files in MARKDOWN_SAMPLES.items() for name, text in files.items()
     }
     files = {f"harmless-{name}.af": text for name, text in LETTA_SAMPLES.items()}
+    files |= {f"harmless-adk/{name}": text for name, text in PIPELINE.items()}
     files |= {"harmless-workflow.yaml": WORKFLOW, "harmless-clerk.yaml": CLERK}
     specs = {f"harmless-{name}.yaml": text for name, text in SPEC_SAMPLES.items()}
     flows = {"harmless-chain.json": json.dumps(CHAIN), "harmless-branch.json": json.dumps(BRANCH)}
