@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from pydantic import JsonValue
 
@@ -74,6 +76,8 @@ class WorkflowReader:
         self._canvas, self._report = self.all.canvas, self.all.report
         self._spoken = {node.id: node for node in self._canvas.nodes.values() if node.kind in SPEAKERS}
         self._texts = Texts(self.all, self._spoken)
+        self._behind: dict[str, list[str]] = {}
+        """By a node what `_next` has found, which is asked for each pair of nodes."""
 
     def read(self) -> None:
         """Add what speaks, in the order in which items reach it.
@@ -124,18 +128,19 @@ class WorkflowReader:
 
     def _next(self, start: str) -> list[str]:
         """What speaks next behind a node, however many other nodes are in between."""
-        found, seen, todo = list[str](), {start}, [start]
-        while todo:
-            here = todo.pop(0)
-            for edge in self._leading.get(here, ()):
-                if edge in self._spoken:
-                    found += [edge] if edge not in found else []
-                elif edge not in seen:
-                    seen.add(edge)
-                    todo.append(edge)
-        return found
+        if start not in self._behind:
+            found, seen, todo = dict[str, None](), {start}, deque([start])
+            while todo:
+                for edge in self._leading.get(todo.popleft(), ()):
+                    if edge in self._spoken:
+                        found[edge] = None
+                    elif edge not in seen:
+                        seen.add(edge)
+                        todo.append(edge)
+            self._behind[start] = [*found]
+        return self._behind[start]
 
-    @property
+    @cached_property
     def _leading(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for edge in self._canvas.edges:

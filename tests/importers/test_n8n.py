@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -138,6 +139,33 @@ def test_chains_summaries_and_extractors():
     schema = parts(extracting)["A"]["structured_message_factory"]["config"]["json_schema"]
     assert schema == {"type": "object", "properties": {"cost": {"type": "number"}}, "required": ["cost"]}
     assert "approximated: Summary of A" in told(one(node("A", "chainSummarization", options={})))
+
+
+def test_reading_takes_as_long_as_there_are_nodes_and_connections():
+    one, twice = (calls_to_read(ring(count)) for count in (60, 120))
+    assert twice < 3 * one, "and not as the number of pairs of them, or worse"
+
+
+def ring(count: int) -> Any:
+    """Each agent leads to the next six."""
+    names = [f"A{number}" for number in range(count)]
+    links = [(names[at], "main", names[(at + step) % count]) for at in range(count) for step in range(1, 7)]
+    return workflow([node(name, "agent") for name in names], links)
+
+
+def calls_to_read(document: Any) -> int:
+    count = 0
+
+    def one_more(*event: object) -> None:
+        nonlocal count
+        count += 1
+
+    sys.setprofile(one_more)
+    try:
+        read(document)
+    finally:
+        sys.setprofile(None)
+    return count
 
 
 def test_a_workflow_that_only_moves_data_is_refused():
