@@ -174,16 +174,16 @@ class EvaluationRuns:
         """Score a run that has ended, or let the cell begin anew where nobody could finish it."""
         evaluations = self.store.evaluations
         if cell.verdict:  # it was given up before it ended
-            await evaluations.settle(cell, _paid(CellOutcome(cell.verdict, cell.detail), run))
+            await evaluations.settle(cell, _paid(cell, CellOutcome(cell.verdict, cell.detail), run))
         elif (error := await self._limit_reached(run)) is not None:
             if why := self._held_back(cell, run, error):
-                await evaluations.settle(cell, _paid(CellOutcome("unscored", why), run))
+                await evaluations.settle(cell, _paid(cell, CellOutcome("unscored", why), run))
                 await evaluations.stop(row.id, "stopped", why)
             else:
-                await evaluations.settle(cell, _paid(CellOutcome("fail", run.detail), run))
+                await evaluations.settle(cell, _paid(cell, CellOutcome("fail", run.detail), run))
         else:
             outcome, is_broken = await self._score(row, cell)
-            outcome = _paid(outcome, run)
+            outcome = _paid(cell, outcome, run)
             if is_broken and row.state == "running" and cell.attempt < MAX_ATTEMPTS:
                 await evaluations.retry(cell, outcome)
             else:
@@ -275,5 +275,8 @@ def _reuse_of(found: ReusedAnswers) -> CellReuse:
     return CellReuse(found.count, found.asked, found.micro_usd, found.tokens, found.since)
 
 
-def _paid(outcome: CellOutcome, run: Run) -> CellOutcome:
+def _paid(cell: EvaluationCell, outcome: CellOutcome, run: Run) -> CellOutcome:
+    """What the run took; a recorded one was paid for elsewhere."""
+    if not cell.attempt:
+        return outcome
     return outcome._replace(micro_usd=run.micro_usd, tokens=run.prompt_tokens + run.completion_tokens)

@@ -42,7 +42,7 @@ from studio.store.evaluation_tables import Evaluation, EvaluationVersion
 from studio.store.evaluations import CellRow, PlannedCell
 from studio.store.tables import Team, TeamSuite, TeamVersion
 
-MAX_CELLS = 5_000
+MAX_CELLS = 10_000
 """Runs of one evaluation."""
 MAX_REPEATS = 100
 MAX_AT_ONCE = 16
@@ -103,13 +103,15 @@ class PlannedVersion(NamedTuple):
 
 @dataclass(frozen=True)
 class CheckedPlan:
-    """A plan that can be carried out. `twins` are the recorded runs whose answers its cells reuse."""
+    """A plan that can be carried out. `twins` are the recorded runs whose answers its cells reuse; `recorded` are runs
+    that were made elsewhere and are only scored."""
 
     plan: EvaluationPlan
     row: TeamSuite
     suite: Suite
     versions: Sequence[PlannedVersion]
     twins: Twins = field(default_factory=dict[CellKey, str])
+    recorded: Twins = field(default_factory=dict[CellKey, str])
 
     @property
     def cells(self) -> Sequence[PlannedCell]:
@@ -122,13 +124,13 @@ class CheckedPlan:
             for version in self.versions
         ]
         if self.plan.reuse_days is None:
-            return [PlannedCell(*key) for key in keys]
+            return [PlannedCell(*key, run_id=self.recorded.get(key, "")) for key in keys]
         baseline = {key[1:]: position for position, key in enumerate(keys, 1) if key[0] == BASELINE}
         cells: list[PlannedCell] = []
         for key in keys:
             twin = self.twins.get(key, "")
             within = baseline.get(key[1:]) if key[0] == CANDIDATE and not twin else None
-            cells.append(PlannedCell(*key, twin, within))
+            cells.append(PlannedCell(*key, twin, within, self.recorded.get(key, "")))
         return cells
 
 

@@ -55,9 +55,9 @@ class EvaluationVersion(Table, table=True):
 class EvaluationCell(Table, table=True):
     """One case, run once by one version. `position` is its place in the order of the runs.
 
-    `run_id` follows from its key and `attempt`, so that a run begins once however often that is tried. `state` is a
-    `CellState`, and `try_at` is how long it belongs to the server that claimed it. `aside_micro_usd` and `aside_tokens`
-    are set aside of the evaluation's limits while it is under way.
+    `run_id` follows from its key and `attempt`, so that a run begins once however often that is tried; `attempt` is 0
+    for one that was made elsewhere. `state` is a `CellState`, and `try_at` is how long it belongs to the server that
+    claimed it. `aside_micro_usd` and `aside_tokens` are set aside of the evaluation's limits while it is under way.
 
     Its run reuses the answers of `twin_run_id`, or of the cell of this evaluation at `twin_position`, which is done
     before it. `reused_count` is how many answers those were, `asked_count` how many calls of models it made itself,

@@ -70,13 +70,17 @@ class CellRow(NamedTuple):
 
 
 class PlannedCell(NamedTuple):
-    """A run that a new evaluation makes, and whose answers it reuses; as `EvaluationCell`."""
+    """A run that a new evaluation makes, and whose answers it reuses; as `EvaluationCell`.
+
+    `run_id` is a run that was made elsewhere and is only scored; "" where there is none.
+    """
 
     version: int
     case_key: str
     epoch: int
     twin_run_id: str = ""
     twin_position: int | None = None
+    run_id: str = ""
 
 
 class CellReuse(NamedTuple):
@@ -487,9 +491,12 @@ def _paid(outcome: CellOutcome) -> dict[str, Any]:
 
 
 def _cell_row(evaluation_id: str, position: int, planned: PlannedCell) -> dict[str, Any]:
-    run_id = run_id_of(evaluation_id, position, 1)
-    cell = EvaluationCell(evaluation_id=evaluation_id, position=position, run_id=run_id, **planned._asdict())
-    return cell.model_dump()
+    values = planned._asdict()
+    if planned.run_id:
+        values |= {"state": "running", "attempt": 0}
+    else:
+        values["run_id"] = run_id_of(evaluation_id, position, 1)
+    return EvaluationCell(evaluation_id=evaluation_id, position=position, **values).model_dump()
 
 
 def _is_ready() -> ColumnElement[bool]:

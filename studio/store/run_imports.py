@@ -9,6 +9,7 @@ from sqlalchemy.exc import IntegrityError
 
 from studio.errors import Conflict, NotFound
 from studio.runs import LogEntry, RunRecord
+from studio.runs.journal.log import RunList
 from studio.store.database import Database
 from studio.store.starts import start_row
 from studio.store.tables import Run, RunEvent, RunStart, Team, table_of
@@ -24,7 +25,7 @@ class RunImports:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add_run(self, run: RunRecord, entries: Sequence[LogEntry]) -> None:
+    async def add_run(self, run: RunRecord, entries: Sequence[LogEntry], *, listing: RunList = "active") -> None:
         """Keep an ended run. It keeps its id, from which the ids of its messages follow.
 
         Raises:
@@ -49,6 +50,7 @@ class RunImports:
             ended_at=run.ended_at,
             root_id=run.root_id,
             origin=IMPORT,
+            listing=listing,
         )
         start = await start_row(run.id, run.component, run.task, run.changes.without_reuse())
         try:

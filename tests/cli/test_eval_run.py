@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from studio.components import JsonObject
 from studio.evaluation.scorers.answer import MAX_ANSWER
 from tests.cli.conftest import Studio
+from tests.cli.evaluating import BOTH, SUITE, many_cases, written
 from tests.fakes.openai_server import OpenAIServer
 from tests.processes import Outcome
 from tests.web.documents import USER_PROXY, assistant, shouting, team
@@ -20,26 +20,6 @@ from tests.web.evaluating import greeter
 from tests.web.reusing import pair, speak
 
 pytestmark = pytest.mark.slow
-SUITE = """\
-suite: greetings
-scorers:
-  - includes: "{target}"
-cases:
-  - {id: morning, task: Greet me., target: morning}
-  - {id: evening, task: Greet me late., target: evening}
-"""
-BOTH = "Good morning and good evening."
-
-
-def written(folder: Path, name: str, content: str | JsonObject) -> Path:
-    file = folder / name
-    file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    return file
-
-
-def many_cases(count: int) -> str:
-    cases = "".join(f"  - {{id: case-{n}, task: Task {n}., target: morning}}\n" for n in range(count))
-    return f'suite: greetings\nscorers:\n  - includes: "{{target}}"\ncases:\n{cases}'
 
 
 def evaluated(studio: Studio, folder: Path, answer: str, *options: object, suite: str = SUITE) -> tuple[int, Any]:

@@ -79,9 +79,9 @@ def test_plans_that_are_refused(client: TestClient):
     path = f"/api/suites/{suite_id}/evaluations"
     same = client.post(path, json={"version": 1, "against": "current", "usd": 1})
     assert (same.status_code, same.json()["findings"][0]["code"]) == (422, "same_version")
-    many = added_suite(client, added_team(client, "Hi."), cases=[{"task": f"{n}", "target": "x"} for n in range(60)])
+    many = added_suite(client, added_team(client, "Hi."), cases=[{"task": f"{n}", "target": "x"} for n in range(101)])
     refused = client.post(f"/api/suites/{many}/evaluations", json={"repeats": 100, "usd": 1})
-    assert MAX_CELLS < 60 * 100
+    assert MAX_CELLS < 101 * 100
     assert (refused.status_code, refused.json()["findings"][0]["code"]) == (422, "too_many_runs")
     unapproved = str(client.post("/api/teams", json={"component": shouting()}).json()["id"])
     refused = client.post(f"/api/suites/{added_suite(client, unapproved)}/evaluations", json={"usd": 1})

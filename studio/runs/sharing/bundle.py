@@ -18,7 +18,7 @@ from studio.components.pointers import is_envelope
 from studio.components.readable_json import well_formed_json
 from studio.errors import InvalidDocument, TooLarge
 from studio.messages import BaseChatMessage, Explanation, message_from_json
-from studio.runs.journal.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord, Usage
+from studio.runs.journal.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord, RunStatus, Usage
 from studio.runs.sharing.redaction import Removed, SecretRemover
 from studio.runs.state import TRANSITIONS, Reason, RunState
 from studio.runs.tasks import InvalidTask, task_text
@@ -175,7 +175,15 @@ def read_bundle(document: bytes) -> Bundle:
     inside, closing, _ = text.partition(OPENING)[2].partition(CLOSING)
     if not closing:
         raise InvalidBundle("The file is incomplete.", fix="Download or copy it again.")
-    value = parse_json(inside, max_bytes=MAX_BYTES)
+    return bundle_from(parse_json(inside, max_bytes=MAX_BYTES))
+
+
+def bundle_from(value: JsonValue) -> Bundle:
+    """Check every part of a bundle.
+
+    Raises:
+        InvalidDocument: It is none, or a part of it is not what it should be.
+    """
     version = value.get("version") if isinstance(value, dict) else None
     if isinstance(version, int) and version > VERSION:
         raise InvalidBundle("The file was saved by a newer studio.", fix="Update this studio.")
@@ -186,6 +194,28 @@ def read_bundle(document: bytes) -> Bundle:
         where = "".join(f"/{step}" for step in problem["loc"])[:200]
         raise InvalidBundle(f"The run cannot be read: {problem['msg']}.", where=where) from error
     return _checked(bundle)
+
+
+def run_in(bundle: Bundle, team_id: str | None) -> tuple[RunRecord, list[LogEntry]]:
+    """The run as a store keeps it, listed with a team where one is named."""
+    run = bundle.run
+    record = RunRecord(
+        id=run.id,
+        team_id=team_id,
+        team_name=run.team_name,
+        task_text=run.task_text,
+        status=RunStatus(state=run.state, reason=run.reason, detail=run.detail, usage=run.usage),
+        last_seq=len(bundle.entries),
+        created_at=run.created_at,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        component=bundle.component,
+        task=run.task,
+        root_id=run.root_id,
+        changes=run.changes,
+    )
+    entries = [LogEntry(run.id, entry.seq, entry.at, entry.kind, entry.body) for entry in bundle.entries]
+    return record, entries
 
 
 def _is_over(state: RunState) -> bool:

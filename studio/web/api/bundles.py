@@ -10,8 +10,7 @@ from pydantic import BaseModel, Field
 from starlette.datastructures import UploadFile
 
 from studio.errors import InvalidDocument
-from studio.runs import LogEntry, RunRecord, RunStatus
-from studio.runs.sharing.bundle import Bundle, read_bundle
+from studio.runs.sharing.bundle import read_bundle, run_in
 from studio.web.dependencies import StoreDep, ViewingDep
 from studio.web.requests import AsciiJSONResponse, filename
 from studio.web.router import StudioRouter
@@ -125,7 +124,7 @@ async def import_run(
 ) -> ImportedRun:
     """The run is listed with the team `team_id`, if set."""
     bundle = await asyncio.to_thread(read_bundle, await _file(request))
-    run, entries = await asyncio.to_thread(_run_of, bundle, team_id)
+    run, entries = await asyncio.to_thread(run_in, bundle, team_id)
     await store.run_imports.add_run(run, entries)
     return ImportedRun(id=run.id)
 
@@ -138,24 +137,3 @@ async def _file(request: Request) -> bytes:
         if not isinstance(file, UploadFile):
             raise InvalidDocument("The form has no file.", fix="Send it in the field `file`.")
         return await file.read()
-
-
-def _run_of(bundle: Bundle, team_id: str | None) -> tuple[RunRecord, list[LogEntry]]:
-    run = bundle.run
-    record = RunRecord(
-        id=run.id,
-        team_id=team_id,
-        team_name=run.team_name,
-        task_text=run.task_text,
-        status=RunStatus(state=run.state, reason=run.reason, detail=run.detail, usage=run.usage),
-        last_seq=len(bundle.entries),
-        created_at=run.created_at,
-        started_at=run.started_at,
-        ended_at=run.ended_at,
-        component=bundle.component,
-        task=run.task,
-        root_id=run.root_id,
-        changes=run.changes,
-    )
-    entries = [LogEntry(run.id, entry.seq, entry.at, entry.kind, entry.body) for entry in bundle.entries]
-    return record, entries
