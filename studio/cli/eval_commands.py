@@ -66,6 +66,9 @@ def eval_run(
     ] = None,
     unscored: Annotated[float, typer.Option(min=0, max=100, help="Percent of runs that may be unscored.")] = 5,
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit report to this file.")] = None,
+    github: Annotated[
+        bool, typer.Option("--github", help="Annotate cases and add to the summary of the job, for GitHub Actions.")
+    ] = False,
     save_baseline: Annotated[
         Path | None, typer.Option(help="Save the runs of the team in this file (.jsonl.gz), for a later --against.")
     ] = None,
@@ -80,7 +83,7 @@ def eval_run(
     With --against or --at-least, these decide: exit code 0 if the gate passes, 1 if it fails, 2 if it cannot tell.
     Without them, 0 if all runs pass, 1 if one fails, 2 if one is unscored.
     """
-    from studio.cli.eval_run import EvaluatedFiles, ReportFiles, evaluate_files
+    from studio.cli.eval_run import EvaluatedFiles, Reports, evaluate_files
     from studio.evaluation.gates import Gate
     from studio.services.evaluations import REUSE_DAYS, EvaluationPlan
     from studio.settings import Settings
@@ -90,11 +93,13 @@ def eval_run(
     micro_usd = None if usd is None else round(usd * 1_000_000)
     plan = EvaluationPlan("current", None, repeats, at_once, micro_usd, tokens, REUSE_DAYS if reuse else None)
     gate = Gate(worse, None if at_least is None else at_least / 100, unscored / 100)
+    if github and as_json:
+        raise typer.BadParameter("choose --github or --json", param_hint="--github")
     if save_baseline is not None and save_baseline.suffix != ".gz":
         raise typer.BadParameter("name a file that ends in .gz", param_hint="--save-baseline")
     wanted = EvaluatedFiles(suite, team, against, team_name, plan, gate, approve, allow_host or (), keep)
     settings = Settings.from_env(data_dir=data_dir)
-    raise typer.Exit(evaluate_files(settings, wanted, ReportFiles(junit, save_baseline), as_json=as_json))
+    raise typer.Exit(evaluate_files(settings, wanted, Reports(junit, save_baseline, github), as_json=as_json))
 
 
 @eval_app.command("import")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from studio.cli.evaluate import EXIT_CANNOT_TELL, EXIT_FAILED, EXIT_PASSED, read
 from studio.cli.load_files import read_bytes, read_document
 from studio.cli.secrets import names_stored_secrets, stored_secrets
 from studio.cli.terminal import terminal
+from studio.code.conversion import Location
 from studio.components import JsonObject, all_capabilities
 from studio.components.secrets import from_environment
 from studio.errors import SetupError
 from studio.evaluation.gates import Gate, GateResult
+from studio.evaluation.github import summary, workflow_commands
 from studio.evaluation.junit import junit_report
 from studio.runs.admission import load_team
 from studio.sandbox import own_folder
@@ -64,14 +67,15 @@ class EvaluatedFiles:
 
 
 @dataclass(frozen=True)
-class ReportFiles:
-    """Where what came of it is written: a JUnit report, and the runs as a baseline; None for neither."""
+class Reports:
+    """Where what came of it is shown beside: a JUnit report, the runs as a baseline, and as GitHub Actions reads it."""
 
     junit: Path | None = None
     baseline: Path | None = None
+    github: bool = False
 
 
-def evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: ReportFiles, *, as_json: bool) -> int:
+def evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: Reports, *, as_json: bool) -> int:
     """Evaluate, print what came of it, and give back the exit code.
 
     Raises:
@@ -80,7 +84,7 @@ def evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: ReportFi
         ConfigError: The plan cannot be carried out.
         SetupError: A file cannot be read or written, or what the teams could do was not approved.
     """
-    suite = read_suite_file(wanted.suite)
+    suite, places = read_suite_file(wanted.suite)
     team = read_document(wanted.team, wanted.team_name)
     against = _against(wanted.against, wanted.team_name) if wanted.against else None
     check_size(suite, wanted.plan, 1 + (against is not None))
@@ -106,6 +110,8 @@ def evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: ReportFi
     else:
         for line in lines_of(found, gate):
             print(in_one_line(line, is_prose=True))
+    if reports.github:
+        _show_github(wanted.suite, suite.suite, found, gate, places)
     return EXIT_CODES[gate.outcome]
 
 
@@ -129,6 +135,21 @@ def _approved(settings: Settings, wanted: EvaluatedFiles, asked: LocalEvaluation
         ask_approval(needed, terminal(sys.stderr), wanted.hosts, own_folder(settings, ""))
     stored = asyncio.run(stored_secrets(settings)) if names_stored_secrets(needed) else None
     return replace(asked, granted=granted, needed=needed, secrets=stored or from_environment)
+
+
+def _show_github(file: Path, name: str, found: LocalResult, gate: GateResult, places: Mapping[str, Location]) -> None:
+    """Print annotations, and add to the summary of the job that this is a step of."""
+    root, folder = os.environ.get("GITHUB_WORKSPACE") or Path.cwd(), file.resolve().parent
+    seen = {case: replace(place, file=os.path.relpath(folder / place.file, root)) for case, place in places.items()}
+    result = found.report.result
+    for line in workflow_commands(result, gate, found.reasons, seen):
+        print(in_one_line(line, is_prose=True))
+    if job := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with Path(job).open("a", encoding="utf-8") as out:
+                out.write(summary(result, gate, found.sentence, found.reasons, name))
+        except OSError as error:
+            raise _unwritable(Path(job), error) from error
 
 
 def _check_writable(file: Path) -> None:

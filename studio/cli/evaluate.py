@@ -11,7 +11,7 @@ from studio.cli.approval_prompt import in_one_line
 from studio.cli.load_files import read_bytes
 from studio.components import JsonObject
 from studio.errors import InvalidDocument, SetupError
-from studio.evaluation.suite_file import InvalidSuite, read_suite
+from studio.evaluation.suite_file import InvalidSuite, PlacedSuite, read_placed_suite
 from studio.evaluation.suites import Suite, suite_schema
 from studio.services.past_runs import (
     PastRun,
@@ -56,7 +56,7 @@ def score_runs(settings: Settings, file: Path, runs: Sequence[str], case: str, *
         NotFound: There is no such run or case.
         SetupError: A file cannot be read.
     """
-    suite = read_suite_file(file)
+    suite = read_suite_file(file).suite
     scores = score_past_runs(suite, _past_runs(settings, runs), case)
     counts = verdict_counts(scores)
     if as_json:
@@ -83,8 +83,8 @@ async def _stored_runs(settings: Settings, runs: Sequence[str]) -> list[PastRun]
         return [await stored_run(store, run) for run in runs]
 
 
-def read_suite_file(file: Path) -> Suite:
-    """The suite of a file, with the cases of a file beside it.
+def read_suite_file(file: Path) -> PlacedSuite:
+    """The suite of a file, with the cases of a file beside it, and where they stand.
 
     Raises:
         InvalidSuite: With all that is wrong.
@@ -101,7 +101,7 @@ def read_suite_file(file: Path) -> Suite:
             )
         return _text(beside)
 
-    return read_suite(file.name, text, read_beside)
+    return read_placed_suite(file.name, text, read_beside)
 
 
 def _text(file: Path) -> str:
@@ -113,7 +113,7 @@ def _text(file: Path) -> str:
 
 def _suite_or_error(file: Path) -> Suite | InvalidSuite:
     try:
-        return read_suite_file(file)
+        return read_suite_file(file).suite
     except InvalidSuite as error:
         return error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +10,13 @@ from studio.evaluation.results import CANDIDATE, MAX_UNSCORED, EvaluationResult,
 
 GateOutcome = Literal["passed", "failed", "cannot_tell"]
 WorseRule = Literal["proved", "ignore"]
+
+
+GATE_WORDS: Mapping[GateOutcome, str] = {
+    "passed": "Gate passed.",
+    "failed": "Gate failed.",
+    "cannot_tell": "The gate cannot tell.",
+}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import cast
+from typing import NamedTuple, cast
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -29,7 +29,19 @@ ReadBeside = Callable[[str], str]
 """Gives the text of a file beside the suite, by its name."""
 
 
+class PlacedSuite(NamedTuple):
+    """A suite, and by the keys of its cases where they stand."""
+
+    suite: Suite
+    places: Mapping[str, Location]
+
+
 def read_suite(name: str, text: str, read_beside: ReadBeside, *, needs_cases: bool = True) -> Suite:
+    """The suite alone; as `read_placed_suite`."""
+    return read_placed_suite(name, text, read_beside, needs_cases=needs_cases).suite
+
+
+def read_placed_suite(name: str, text: str, read_beside: ReadBeside, *, needs_cases: bool = True) -> PlacedSuite:
     """Read a suite and check it against its cases. It takes seconds for the largest: call it in a thread.
 
     Args:
@@ -57,7 +69,7 @@ def read_suite(name: str, text: str, read_beside: ReadBeside, *, needs_cases: bo
     placed += [PlacedFinding(each, _place(each.where, places, rows)) for each in first_findings(findings)]
     if placed or suite is None:
         raise InvalidSuite(placed)
-    return suite
+    return PlacedSuite(suite, {case.key: _place(f"/cases/{n}", places, rows) for n, case in enumerate(suite.cases)})
 
 
 def check_suite(document: JsonObject) -> Suite:

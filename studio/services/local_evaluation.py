@@ -16,7 +16,7 @@ from studio.components import Capability, JsonObject
 from studio.components.readable_json import well_formed_json
 from studio.components.secrets import SecretSource, from_environment
 from studio.errors import ConfigError
-from studio.evaluation.gates import Gate, GateResult, apply_gate
+from studio.evaluation.gates import GATE_WORDS, Gate, GateResult, apply_gate
 from studio.evaluation.results import BASELINE, CANDIDATE, sentence_of
 from studio.evaluation.suites import Suite
 from studio.models.prices import PriceBook
@@ -43,7 +43,6 @@ LOOK_S = 0.05
 OPERATOR = "command line"
 NAMES: Mapping[int, str] = {CANDIDATE: "the team", BASELINE: "the baseline"}
 MARKS: Mapping[str, str] = {"pass": ".", "fail": "F", "unscored": "?", "": "-"}
-GATE_WORDS = {"passed": "Gate passed.", "failed": "Gate failed.", "cannot_tell": "The gate cannot tell."}
 
 
 @dataclass(frozen=True)
