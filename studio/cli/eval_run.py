@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from studio.cli.approval_prompt import ask_approval, in_one_line, network_of
-from studio.cli.evaluate import EXIT_CANNOT_TELL, EXIT_FAILED, EXIT_PASSED, read_suite_file
-from studio.cli.load_files import read_bytes, read_document
+from studio.cli.evaluate import EXIT_CANNOT_TELL, EXIT_FAILED, EXIT_PASSED
+from studio.cli.load_files import read_document
 from studio.cli.secrets import names_stored_secrets, stored_secrets
 from studio.cli.terminal import terminal
 from studio.code.conversion import Location
@@ -33,6 +33,7 @@ from studio.services.local_evaluation import (
     evaluate_locally,
     lines_of,
 )
+from studio.services.local_files import read_bytes, read_suite_file
 from studio.services.recorded_baselines import GZIP, RecordedBaseline, read_baseline
 from studio.settings import Settings
 

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from studio.cli.approval_prompt import in_one_line
-from studio.cli.load_files import read_bytes
 from studio.components import JsonObject
-from studio.errors import InvalidDocument, SetupError
-from studio.evaluation.suite_file import InvalidSuite, PlacedSuite, read_placed_suite
+from studio.evaluation.suite_file import InvalidSuite
 from studio.evaluation.suites import Suite, suite_schema
+from studio.services.local_files import read_bytes, read_suite_file
 from studio.services.past_runs import (
     PastRun,
     PastScore,
@@ -81,34 +80,6 @@ def _past_runs(settings: Settings, runs: Sequence[str]) -> list[PastRun]:
 async def _stored_runs(settings: Settings, runs: Sequence[str]) -> list[PastRun]:
     async with open_store(settings.data_dir, settings.database_url) as store:
         return [await stored_run(store, run) for run in runs]
-
-
-def read_suite_file(file: Path) -> PlacedSuite:
-    """The suite of a file, with the cases of a file beside it, and where they stand.
-
-    Raises:
-        InvalidSuite: With all that is wrong.
-        SetupError: A file cannot be read.
-    """
-    text = _text(file)
-
-    def read_beside(name: str) -> str:
-        """Only a file of the suite's own folder, so that a suite cannot have others read."""
-        beside = file.parent / name
-        if beside.is_symlink() or Path(name).name != name or not beside.is_file():
-            raise InvalidDocument(
-                f"There is no file {name!r} beside the suite.", fix="Put the cases into the folder of the suite."
-            )
-        return _text(beside)
-
-    return read_placed_suite(file.name, text, read_beside)
-
-
-def _text(file: Path) -> str:
-    try:
-        return read_bytes(file).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SetupError(f"{str(file)!r} is not UTF-8 text.", fix="Save it as UTF-8.") from error
 
 
 def _suite_or_error(file: Path) -> Suite | InvalidSuite:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from studio.cli.approval_prompt import in_one_line
-from studio.cli.load_files import read_bytes
 from studio.errors import SetupError, StudioError
 from studio.evaluation.imports import SUITE_SOURCES, ImportedSuite, import_suite
 from studio.evaluation.suite_file import InvalidSuite, write_suite
+from studio.services.local_files import read_bytes
 
 
 def import_files(files: Sequence[Path], out: Path | None, *, as_json: bool) -> bool:

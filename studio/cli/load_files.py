@@ -8,32 +8,10 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from studio.code import read_script
-from studio.components import MAX_BYTES, JsonObject
-from studio.errors import ConfigError, InvalidDocument, SetupError, TooLarge
+from studio.components import JsonObject
+from studio.errors import ConfigError, InvalidDocument
 from studio.galleries import Entry, Gallery, parse_gallery
-
-
-def read_bytes(file: Path) -> bytes:
-    """The bytes of a file or, for `-`, of standard input.
-
-    Raises:
-        SetupError: The file cannot be read.
-        TooLarge: It is larger than a document may be; it is not read at all.
-    """
-    if str(file) == "-":
-        return sys.stdin.buffer.read(MAX_BYTES + 1)
-    try:
-        size = file.stat().st_size
-        if size > MAX_BYTES:
-            raise TooLarge(
-                f"{str(file)!r} has {size / 1e6:.0f} MB; the limit is {MAX_BYTES / 1e6:.0f} MB.",
-                fix="Split it, or remove what does not belong to a team.",
-            )
-        return file.read_bytes()
-    except OSError as error:
-        raise SetupError(
-            f"{str(file)!r} cannot be read: {error.strerror}.", fix="Check its name and permissions."
-        ) from error
+from studio.services.local_files import read_bytes
 
 
 def read_gallery(file: Path) -> Gallery:

@@ -10,9 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import JsonValue
-
-from studio.components import parse_document
+from studio.components import JsonObject, parse_document
 from studio.effects import EffectRequest, Recorded
 from studio.errors import InvalidDocument
 from studio.messages import BaseMessage, message_from_json
@@ -58,16 +56,19 @@ def replay_run(cassette: FilePath, *, team: FilePath | Team | None = None) -> Pl
         InvalidDocument: A file cannot be read.
     """
     recorded = read_cassette(Path(cassette).read_text(encoding="utf-8"))
-    now = team if isinstance(team, Team) else load_team(_document(team, recorded))
+    now = team if isinstance(team, Team) else load_team(team_document(team) if team else recorded.heading.component)
     found = asyncio.run(_again(now, recorded))
     if differs := what_differs(found, recorded.heading):
         raise TeamChanged("\n".join(_difference(Path(cassette).name, differs, found, recorded)))
     return PlaybackReport([message_from_json(item) for item in found.items], found.stop_reason)
 
 
-def _document(team: FilePath | None, recorded: Cassette) -> JsonValue:
-    if team is None:
-        return recorded.heading.component
+def team_document(team: FilePath) -> JsonObject:
+    """The JSON of a team of a file.
+
+    Raises:
+        InvalidDocument: It contains none.
+    """
     document = parse_document(Path(team).read_bytes())
     if not isinstance(document, dict):
         raise InvalidDocument(f"{str(team)!r} contains no team.", fix="Save it with Export, JSON in the builder.")

@@ -27,6 +27,7 @@ PACKAGES = (
     "messages",
     "models",
     "teams",
+    "testing",
     "tools",
 )
 
