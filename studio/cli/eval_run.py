@@ -16,13 +16,12 @@ from studio.cli.load_files import read_document
 from studio.cli.secrets import names_stored_secrets, stored_secrets
 from studio.cli.terminal import terminal
 from studio.code.conversion import Location
-from studio.components import JsonObject, all_capabilities
+from studio.components import JsonObject
 from studio.components.secrets import from_environment
 from studio.errors import SetupError
 from studio.evaluation.gates import Gate, GateResult
 from studio.evaluation.github import summary, workflow_commands
 from studio.evaluation.junit import junit_report
-from studio.runs.admission import load_team
 from studio.sandbox import own_folder
 from studio.services.evaluations import MAX_REUSE_DAYS, EvaluationPlan
 from studio.services.local_evaluation import (
@@ -129,8 +128,7 @@ def _plan(plan: EvaluationPlan, against: JsonObject | RecordedBaseline | None) -
 
 def _approved(settings: Settings, wanted: EvaluatedFiles, asked: LocalEvaluation) -> LocalEvaluation:
     """With what the teams may do, as a person allows it at the terminal."""
-    found = {each.hash: each for team in asked.teams.values() for each in all_capabilities(load_team(team))}
-    needed = [*found.values()]
+    needed = asked.asks_for
     granted = network_of(needed, wanted.hosts)
     if needed and not wanted.approve:
         ask_approval(needed, terminal(sys.stderr), wanted.hosts, own_folder(settings, ""))

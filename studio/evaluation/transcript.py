@@ -94,6 +94,7 @@ class Transcript:
         stopped_by: The conditions that stopped the team, in words.
         variables: The context variables at the end.
         reused: The answers of another run.
+        replies: What the functions of scorers in Python said of it, by their source.
     """
 
     status: RunStatus
@@ -108,6 +109,7 @@ class Transcript:
     variables: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     model_failed: bool = False
     reused: ReusedAnswers = NOTHING_REUSED
+    replies: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject])
 
     @property
     def ending(self) -> Ending:

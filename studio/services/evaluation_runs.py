@@ -15,6 +15,7 @@ from studio.evaluation.transcript import ReusedAnswers, Transcript
 from studio.runs import Budget, Limits, RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
 from studio.runs.journal.log import Reuse
 from studio.runs.middleware.budget import BUDGET_EXCEEDED
+from studio.services.code_scores import with_code_scores
 from studio.services.evaluations import report_of
 from studio.services.past_runs import score_json, stored_run
 from studio.store import StorageUnavailable, Store
@@ -46,11 +47,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class EvaluationRuns:
-    """The evaluations of a studio, as one process carries them out beside others."""
+    """The evaluations of a studio, as one process carries them out beside others.
+
+    Args:
+        runs_code: Whether scorers in Python were approved, and are called.
+    """
 
     store: Store
     control: RunControl
     books: SpendingScope
+    runs_code: bool = False
     _suites: dict[str, Suite] = field(default_factory=dict[str, Suite])
     """The suites of those that are under way."""
 
@@ -220,7 +226,8 @@ class EvaluationRuns:
         except (NotFound, TooLarge) as error:
             return CellOutcome("unscored", error.what), False
         try:
-            score = await asyncio.to_thread(score_run, suite, case, past.transcript)
+            run = await with_code_scores(suite, case, past.transcript) if self.runs_code else past.transcript
+            score = await asyncio.to_thread(score_run, suite, case, run)
         except Exception as error:  # or the evaluation would never end
             logger.exception("A scorer failed for run %s", cell.run_id)
             return CellOutcome("unscored", f"A scorer failed: {type(error).__name__}."), False

@@ -29,6 +29,7 @@ from studio.evaluation.statistics import detectable_drop
 from studio.evaluation.suites import Case, Suite
 from studio.runs import NewRun, NotApproved, RunControl
 from studio.runs.tasks import task_text
+from studio.services.code_scores import code_capabilities
 from studio.services.evaluation_reuse import (
     CellKey,
     ReusePreview,
@@ -175,6 +176,9 @@ async def check_plan(store: Store, control: RunControl, suite_id: str, plan: Eva
         what = f"The plan has {cells:,} runs; an evaluation has up to {MAX_CELLS:,}."
         findings.append(Finding("too_many_runs", what, "Choose fewer repeats, or split the suite.", "/repeats"))
     findings += _unreadable_tasks(suite.cases)
+    if code_capabilities(suite):
+        what = "The suite has scorers in Python, which this studio does not run."
+        findings.append(Finding("python_scorer", what, "Use `studio eval run`.", "/suite"))
     versions: list[PlannedVersion] = []
     for number, which, where in wanted:
         found = await _version(store, control, team, number, which, where)

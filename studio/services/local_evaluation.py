@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from studio.components import Capability, JsonObject
+from studio.components import Capability, JsonObject, all_capabilities
 from studio.components.readable_json import well_formed_json
 from studio.components.secrets import SecretSource, from_environment
 from studio.errors import ConfigError
@@ -20,10 +20,12 @@ from studio.evaluation.gates import GATE_WORDS, Gate, GateResult, apply_gate
 from studio.evaluation.results import BASELINE, CANDIDATE, sentence_of
 from studio.evaluation.suites import Suite
 from studio.models.prices import PriceBook
-from studio.runs import BudgetRegistry, NewRun, RunControl, RunSupervisor, SpendingScope, spending_scope
+from studio.runs import BudgetRegistry, NewRun, NotApproved, RunControl, RunSupervisor, SpendingScope, spending_scope
+from studio.runs.admission import load_team
 from studio.sandbox import open_sandbox, outside_of
 from studio.sandbox.grants import Grants
 from studio.services.amounts import money
+from studio.services.code_scores import code_capabilities
 from studio.services.evaluation_runs import EvaluationRuns
 from studio.services.evaluations import (
     MAX_CELLS,
@@ -70,6 +72,12 @@ class LocalEvaluation:
     secrets: SecretSource = from_environment
     keep: Path | None = None
     records: bool = False
+
+    @property
+    def asks_for(self) -> Sequence[Capability]:
+        """All that the teams and the suite could do."""
+        teams = [each for team in self.teams.values() for each in all_capabilities(load_team(team))]
+        return [*{each.hash: each for each in (*teams, *code_capabilities(self.suite))}.values()]
 
     @property
     def recorded(self) -> RecordedBaseline | None:
@@ -122,8 +130,11 @@ async def evaluate_locally(settings: Settings, wanted: LocalEvaluation) -> Local
 
     Raises:
         ConfigError: The plan cannot be carried out.
+        NotApproved: The suite or a team asks for something that was not approved.
         SetupError: The studio cannot be set up.
     """
+    if missing := [each for each in code_capabilities(wanted.suite) if each.hash not in wanted.granted.approved]:
+        raise NotApproved(missing)
     async with AsyncExitStack() as stack:
         temporary = stack.enter_context(tempfile.TemporaryDirectory(prefix="studio-eval-"))
         store = await stack.enter_async_context(open_store(wanted.keep or Path(temporary) / "data"))
@@ -136,7 +147,7 @@ async def evaluate_locally(settings: Settings, wanted: LocalEvaluation) -> Local
         await stack.enter_async_context(supervisor)
         checked = await _checked(store, supervisor, wanted)
         evaluation_id = (await keep_evaluation(store, checked, OPERATOR)).id
-        runs = EvaluationRuns(store, supervisor, books)
+        runs = EvaluationRuns(store, supervisor, books, runs_code=True)
         while (await store.evaluations.get(evaluation_id)).ended_at is None:
             if not await runs.advance(evaluation_id, datetime.now(UTC)):
                 await asyncio.sleep(LOOK_S)

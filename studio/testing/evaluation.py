@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 
-from studio.components import JsonObject, all_capabilities
+from studio.components import JsonObject
 from studio.evaluation.gates import Gate
-from studio.runs.admission import load_team
 from studio.sandbox.grants import Grants
 from studio.services.evaluations import MAX_REUSE_DAYS, EvaluationPlan
 from studio.services.local_evaluation import LocalEvaluation, LocalResult, check_size, evaluate_locally, lines_of
@@ -59,7 +59,7 @@ def evaluate_team(
         GateNotPassed: The team is proved worse than the baseline, or its pass rate may be too low. Without both, a run
             did not pass. Or this cannot be told.
         InvalidSuite: The suite has mistakes.
-        NotApproved: A team asks for something, and `approve` is not set.
+        NotApproved: A team or the suite asks for something, and `approve` is not set.
         ConfigError: A file cannot be read, or the plan cannot be carried out.
     """
     found_suite = read_suite_file(Path(suite)).suite
@@ -70,9 +70,9 @@ def evaluate_team(
     check_size(found_suite, plan, 1 + (other is not None))
     asked = LocalEvaluation(found_suite, _document(team), other, plan, Grants(), ())
     if approve:
-        needed = [each for document in asked.teams.values() for each in all_capabilities(load_team(document))]
+        needed = asked.asks_for
         granted = Grants(approved=frozenset(each.hash for each in needed))
-        asked = LocalEvaluation(found_suite, asked.team, other, plan, granted, needed)
+        asked = replace(asked, granted=granted, needed=needed)
     found = asyncio.run(evaluate_locally(Settings.from_env(), asked))
     gate = found.gate(Gate(at_least=None if at_least is None else at_least / 100))
     if gate.outcome != "passed":

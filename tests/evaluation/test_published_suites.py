@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
 from studio.components import JsonObject
 from studio.evaluation.imports.importing import import_suite
+from studio.evaluation.scorers.calls import MODES, CallsScorer, ExpectedCall
 from studio.evaluation.suite_file import check_suite
 from studio.evaluation.suites import Case, Suite, score_run
 from studio.evaluation.transcript import Transcript
@@ -42,11 +43,11 @@ def expected_calls(case: Case) -> list[JsonObject]:
     """Those that a case expects, each as a model would make it."""
     found: list[JsonObject] = []
     for scorer in case.scorers:
-        if scorer.name == "calls":
-            fields = cast("dict[str, Any]", scorer.model_dump(mode="json", exclude_none=True))
-            for each in next(value for value in fields.values() if isinstance(value, list)):
-                values = {name: rule["equal"] for name, rule in (each.get("arguments") or {}).items()}
-                found.append({"name": each["name"], "arguments": values})
+        if isinstance(scorer, CallsScorer):
+            wanted = next(calls for mode in MODES if (calls := getattr(scorer, mode)) is not None)
+            for each in cast("list[ExpectedCall]", wanted):
+                values: JsonObject = {name: rule.equal for name, rule in (each.arguments or {}).items()}
+                found.append({"name": each.name, "arguments": values})
     return found
 
 

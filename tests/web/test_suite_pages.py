@@ -45,6 +45,7 @@ SCORERS_IN_WORDS: list[tuple[Any, str]] = [
     ({"variables": {"equal": {"a": 1}}}, 'Variables at the end: {"a": 1}.'),
     ({"speakers": ["a", "b"]}, "Speakers are in this order: a, b."),
     ({"handoffs": {"exact": []}}, "Hands off to no one."),
+    ({"python": "def score(run, case): return True"}, "A function in Python says whether it passes."),
     ({"not": {"includes": "tomorrow"}}, "Not: The answer includes “tomorrow”."),
 ]
 

@@ -25,6 +25,7 @@ from studio.evaluation.cases import CaseFields
 from studio.evaluation.scorers.answer import Equals, Includes, Json, Matches, Number, SameJson, Starts, WordsF1
 from studio.evaluation.scorers.base import Score, Scorer
 from studio.evaluation.scorers.calls import CalledBefore, CallsScorer, NeverCalls, NoRepeats
+from studio.evaluation.scorers.python import PythonScorer
 from studio.evaluation.scorers.run import (
     AskedNoOne,
     AtMost,
@@ -139,6 +140,7 @@ SCORERS: Mapping[str, type[Scorer]] = {
         Json,
         SameJson,
         WordsF1,
+        PythonScorer,
         Not,
     )
 }
