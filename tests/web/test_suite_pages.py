@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -67,6 +68,8 @@ def test_every_scorer_is_told_in_words_and_has_a_form(client: TestClient):
         assert words in page
     forms = {form.name for group in scorer_forms().values() for form in group}
     assert forms == SCORERS.keys() - {Not.name}
+    code = re.search(r"<textarea[^>]*data-kind=\"code\"", client.get(f"/suites/{suite['id']}").text)
+    assert code is not None, "source has several lines"
     named = {entry if isinstance(entry, str) else next(iter(entry)) for entry in entries}
     assert named == SCORERS.keys()
 

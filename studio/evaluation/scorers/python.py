@@ -29,7 +29,14 @@ class PythonScorer(Scorer):
     shorthand: ClassVar[str] = "source"
     has_fields_of_cases: ClassVar[bool] = False
 
-    source: Annotated[str, Field(description="Python source with `def score(run, case)`.", max_length=MAX_SOURCE)]
+    source: Annotated[
+        str,
+        Field(
+            description="Python source with `def score(run, case)`.",
+            max_length=MAX_SOURCE,
+            json_schema_extra={"contentMediaType": "text/x-python"},
+        ),
+    ]
     seconds: Annotated[float, Field(description="How long one call may take.", gt=0, le=60)] = 10
 
     @field_validator("source")

@@ -11,7 +11,7 @@ from studio.components import JsonObject
 from studio.evaluation.scorers import SCORERS, Scorer
 from studio.evaluation.scorers.entry import Not
 
-ControlKind = Literal["text", "lines", "calls", "number", "boolean", "choice", "json"]
+ControlKind = Literal["text", "code", "lines", "calls", "number", "boolean", "choice", "json"]
 """`lines`: a text a line. `calls`: a name of a tool a line, or an expected call in JSON."""
 GROUPS: Mapping[str, Sequence[str]] = {
     "Answer": ("includes", "equals", "starts", "matches", "number", "json", "same_json", "words_f1"),
@@ -97,7 +97,7 @@ def _kind(schema: JsonObject) -> ControlKind:
             items = cast("JsonObject", variant.get("items", {}))
             return "lines" if items.get("type") == "string" else "calls" if "$ref" in items else "json"
     if "string" in types:
-        return "text"
+        return "code" if "contentMediaType" in schema else "text"
     if types and all(each in ("number", "integer") for each in types):
         return "number"
     return "boolean" if types == ["boolean"] else "json"
