@@ -105,6 +105,15 @@ class Twin(NamedTuple):
     run_id: str
 
 
+class EvaluatedRun(NamedTuple):
+    """The cell that a run is of."""
+
+    evaluation_id: str
+    suite_name: str
+    case_key: str
+    epoch: int
+
+
 class CellOutcome(NamedTuple):
     """What came of a cell."""
 
@@ -233,6 +242,19 @@ class Evaluations:
         if cell is None:
             raise NotFound(f"There is no evaluation {evaluation_id!r}.")
         return cell
+
+    async def by_run(self, run_id: str) -> EvaluatedRun | None:
+        """The cell of a run; None for all other runs."""
+        query = (
+            columns(
+                col(Evaluation.id), col(Evaluation.suite_name), col(EvaluationCell.case_key), col(EvaluationCell.epoch)
+            )
+            .join(Evaluation, col(Evaluation.id) == col(EvaluationCell.evaluation_id))
+            .where(col(EvaluationCell.run_id) == run_id)
+        )
+        async with self._database.read() as session:
+            row = (await (await session.connection()).execute(query)).first()
+        return EvaluatedRun(*row) if row else None
 
     async def twins(self, suite_id: str, revisions: Sequence[int], *, since: datetime, repeats: int) -> Sequence[Twin]:
         """Scored cells of the newest evaluations of a suite that finished, those of the newest first.

@@ -297,3 +297,15 @@ def test_a_scorer_that_breaks_leaves_its_runs_unscored(client: TestClient, monke
     found = over(client, started(client, added_suite(client, added_team(client, "Good morning.")), repeats=1))
     assert (found["state"], found["versions"][0]["unscored"]) == ("finished", 2)
     assert {cell["detail"] for cell in cells_of(client, found["id"])} == {"A scorer failed: RecursionError."}
+
+
+def test_a_run_says_which_cell_of_an_evaluation_it_is(client: TestClient):
+    evaluation_id = started(client, added_suite(client, added_team(client, "Good morning.")), repeats=2)
+    over(client, evaluation_id)
+    last = cells_of(client, evaluation_id)[-1]
+    run = client.get(f"/api/runs/{last['run_id']}").json()
+    assert run["evaluated"] == {
+        "evaluation_id": evaluation_id, "suite_name": "greetings", "case_key": "evening", "epoch": 2
+    }  # fmt: skip
+    assert client.delete(f"/api/evaluations/{evaluation_id}").status_code == 204
+    assert client.get(f"/api/runs/{last['run_id']}").json()["evaluated"] is None

@@ -125,6 +125,15 @@ class RunSummaryOut(BaseModel):
     origin: str = ""
 
 
+class EvaluatedRunOut(BaseModel):
+    """The cell of an evaluation that a run is of."""
+
+    evaluation_id: str
+    suite_name: str
+    case_key: str
+    epoch: int
+
+
 class RunOut(RunSummaryOut):
     component: JsonObject
     pending: PendingInput | None
@@ -132,6 +141,7 @@ class RunOut(RunSummaryOut):
     last_seq: int
     continues: str = Field("", description="ID of the earlier run whose conversation this one continues.")
     mocks: list[Mocked] = Field([], description="The mocks used in the run.")
+    evaluated: EvaluatedRunOut | None = Field(None, description="The cell of an evaluation that the run is of.")
 
 
 class EventsOut(BaseModel):
@@ -209,10 +219,12 @@ async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep, perso
     run = await store.runs.get(run_id)
     view = await supervisor.view(run_id)
     labels = (await store.labels.get_many("run", [run_id], person.id)).get(run_id, NO_LABELS)
-    return await large_answer(lambda: _whole(run, view, labels))
+    cell = await store.evaluations.by_run(run_id)
+    evaluated = EvaluatedRunOut.model_validate(cell._asdict()) if cell else None
+    return await large_answer(lambda: _whole(run, view, labels, evaluated))
 
 
-def _whole(run: RunRecord, view: RunView, labels: Labels) -> RunOut:
+def _whole(run: RunRecord, view: RunView, labels: Labels, evaluated: EvaluatedRunOut | None) -> RunOut:
     summary = _summary(run.model_copy(update={"status": view}), run.task, labels)
     return RunOut(
         **summary.model_dump(),
@@ -222,6 +234,7 @@ def _whole(run: RunRecord, view: RunView, labels: Labels) -> RunOut:
         last_seq=view.last_seq,
         continues=run.changes.continues,
         mocks=list(run.changes.mocks),
+        evaluated=evaluated,
     )
 
 

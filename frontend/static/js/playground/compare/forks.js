@@ -158,6 +158,7 @@ export function forksPanel(context) {
     signal,
   )
   showOrigin()
+  showEvaluation()
 
   /**
    * @param {HTMLElement} turn
@@ -203,6 +204,29 @@ export function forksPanel(context) {
         'Compare both',
       ),
     )
+    show(note)
+  }
+
+  function showEvaluation() {
+    if (!run.evaluated) return
+    const { evaluation_id: id, suite_name: suite, case_key: name, epoch } = run.evaluated
+    show(
+      el(
+        'p',
+        { class: 'run-origin small' },
+        icon('circle-check'),
+        el(
+          'span',
+          {},
+          `Run ${epoch} of ${name} in an `,
+          el('a', { href: `/evaluations/${id}` }, `evaluation of ${suite}`),
+        ),
+      ),
+    )
+  }
+
+  /** @param {HTMLElement} note */
+  function show(note) {
     page.querySelector('.playground-chat')?.prepend(note)
     signal.addEventListener('abort', () => note.remove())
   }
