@@ -58,6 +58,8 @@ def eval_run(
     reuse: Annotated[
         bool, typer.Option("--reuse", help="With --against: reuse what the baseline is answered to the same requests.")
     ] = False,
+    only: Annotated[str, typer.Option(help="Only cases with this tag.")] = "",
+    without: Annotated[str, typer.Option(help="Only cases without this tag.")] = "",
     worse: Annotated[
         str, typer.Option(help="With --against: proved fails a team that is proved worse, ignore does not.")
     ] = "proved",
@@ -81,17 +83,20 @@ def eval_run(
     """Run each case several times with a team, without a server, and score the runs.
 
     With --against or --at-least, these decide: exit code 0 if the gate passes, 1 if it fails, 2 if it cannot tell.
-    Without them, 0 if all runs pass, 1 if one fails, 2 if one is unscored.
+    Without them, 0 if all runs pass, 1 if one fails, 2 if one is unscored. 2 also if it cannot be carried out.
     """
     from studio.cli.eval_run import EvaluatedFiles, Reports, evaluate_files
+    from studio.errors import ConfigError, SetupError
     from studio.evaluation.gates import Gate
+    from studio.evaluation.suites import ChosenTags
     from studio.services.evaluations import REUSE_DAYS, EvaluationPlan
     from studio.settings import Settings
 
     if worse not in ("proved", "ignore"):
         raise typer.BadParameter("choose proved or ignore", param_hint="--worse")
     micro_usd = None if usd is None else round(usd * 1_000_000)
-    plan = EvaluationPlan("current", None, repeats, at_once, micro_usd, tokens, REUSE_DAYS if reuse else None)
+    amounts = (repeats, at_once, micro_usd, tokens, REUSE_DAYS if reuse else None)
+    plan = EvaluationPlan("current", None, *amounts, ChosenTags(only, without))
     gate = Gate(worse, None if at_least is None else at_least / 100, unscored / 100)
     if github and as_json:
         raise typer.BadParameter("choose --github or --json", param_hint="--github")
@@ -99,7 +104,11 @@ def eval_run(
         raise typer.BadParameter("name a file that ends in .gz", param_hint="--save-baseline")
     wanted = EvaluatedFiles(suite, team, against, team_name, plan, gate, approve, allow_host or (), keep)
     settings = Settings.from_env(data_dir=data_dir)
-    raise typer.Exit(evaluate_files(settings, wanted, Reports(junit, save_baseline, github), as_json=as_json))
+    try:
+        code = evaluate_files(settings, wanted, Reports(junit, save_baseline, github), as_json=as_json)
+    except ConfigError as error:  # its usual code is that of a gate that fails
+        raise SetupError(error.what, fix=error.fix, where=error.where) from error
+    raise typer.Exit(code)
 
 
 @eval_app.command("import")

@@ -28,7 +28,7 @@ from studio.services.local_evaluation import (
     NAMES,
     LocalEvaluation,
     LocalResult,
-    check_size,
+    chosen_suite,
     evaluate_locally,
     lines_of,
 )
@@ -87,7 +87,7 @@ def evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: Reports,
     suite, places = read_suite_file(wanted.suite)
     team = read_document(wanted.team, wanted.team_name)
     against = _against(wanted.against, wanted.team_name) if wanted.against else None
-    check_size(suite, wanted.plan, 1 + (against is not None))
+    suite = chosen_suite(suite, wanted.plan, 1 + (against is not None))
     asked = LocalEvaluation(
         suite, team, against, _plan(wanted.plan, against), network_of([], ()), (), keep=wanted.keep,
         records=reports.baseline is not None,

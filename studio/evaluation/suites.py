@@ -14,6 +14,7 @@ from studio.errors import Finding
 from studio.evaluation.cases import MAX_SCORERS, CaseFields
 from studio.evaluation.scorers import Score, Scorer, ScorerEntry, Verdict, with_scorers
 from studio.evaluation.scorers.base import unscored
+from studio.evaluation.scorers.entry import nearest
 from studio.evaluation.transcript import Transcript
 
 VERSION = 1
@@ -28,6 +29,34 @@ class Case(CaseFields):
     scorers: Annotated[Scorers, Field(description="Scorers of this case, beside those of the suite.")] = []
 
 
+@dataclass(frozen=True)
+class ChosenTags:
+    """Which cases of a suite are evaluated: those with a tag, and without another; "" for any."""
+
+    only: str = ""
+    without: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.only or self.without)
+
+    def __str__(self) -> str:
+        parts = (f"only {self.only}" if self.only else "", f"without {self.without}" if self.without else "")
+        return ", ".join(filter(None, parts))
+
+    def fits(self, case: Case) -> bool:
+        return (not self.only or self.only in case.tags) and self.without not in case.tags
+
+    def findings(self, cases: Sequence[Case]) -> Iterator[Finding]:
+        """What is wrong with it: a tag that no case has is a slip of the pen."""
+        known = {tag for case in cases for tag in case.tags}
+        for name, tag in (("only", self.only), ("without", self.without)):
+            if tag and tag not in known:
+                yield Finding("no_tag", f"No case has the tag {tag!r}.", nearest(tag, known), f"/{name}")
+
+
+ALL_CASES = ChosenTags()
+
+
 class Suite(BaseModel):
     """Cases with their scorers, as a suite file holds them."""
 
@@ -38,6 +67,10 @@ class Suite(BaseModel):
     always: Annotated[Scorers, Field(description="Invariants: what must hold in every case.")] = []
     scorers: Annotated[Scorers, Field(description="Scorers of every case.")] = []
     cases: Annotated[list[Case], Field(description="The cases.", max_length=MAX_CASES)] = []
+
+    def with_tags(self, tags: ChosenTags) -> Suite:
+        """The suite with the chosen cases alone."""
+        return self.model_copy(update={"cases": [case for case in self.cases if tags.fits(case)]}) if tags else self
 
     def scorers_of(self, case: Case) -> list[Scorer]:
         """All scorers of a case, invariants first."""

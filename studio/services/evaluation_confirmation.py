@@ -6,7 +6,6 @@ import asyncio
 from statistics import fmean
 from typing import NamedTuple
 
-from studio.components import JsonObject
 from studio.errors import Conflict
 from studio.evaluation.suites import Suite
 from studio.runs import NewRun, RunControl
@@ -16,8 +15,8 @@ from studio.services.evaluations import (
     EvaluationPlan,
     EvaluationReport,
     PlannedVersion,
-    cases_of,
     keep_evaluation,
+    narrowed,
     report_of,
 )
 from studio.store import Store
@@ -88,16 +87,9 @@ async def confirm_evaluation(
         prepared = (await control.prepare(new)).new
         versions.append(PlannedVersion(kept.number, kept.revision, prepared.team_name, prepared.component))
     now = await store.suites.get(report.row.suite_id)
-    document = await asyncio.to_thread(_only, report.row.document, wanted.cases)
-    frozen = {**now.model_dump(), "revision": report.row.suite_revision, "name": report.row.suite_name}
-    row = TeamSuite.model_validate({**frozen, "document": document, "case_count": len(wanted.cases)})
-    suite = await asyncio.to_thread(Suite.model_validate, document)
+    then = TeamSuite.model_validate(
+        {**now.model_dump(), "revision": report.row.suite_revision, "document": report.row.document}
+    )
+    row = await asyncio.to_thread(narrowed, then, wanted.cases, report.row.suite_name)
+    suite = await asyncio.to_thread(Suite.model_validate, row.document)
     return await keep_evaluation(store, CheckedPlan(plan, row, suite, versions), by, confirms_id=evaluation_id)
-
-
-def _only(document: JsonObject, keys: frozenset[str]) -> JsonObject:
-    """The suite with these cases alone."""
-    cases = document.get("cases")
-    known = [each for each in cases if isinstance(each, dict)] if isinstance(cases, list) else []
-    kept = [raw for raw, case in zip(known, cases_of(document), strict=True) if case.key in keys]
-    return {**document, "cases": [*kept]}

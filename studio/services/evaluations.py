@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from statistics import fmean
@@ -26,7 +26,7 @@ from studio.evaluation.results import (
     sentence_of,
 )
 from studio.evaluation.statistics import detectable_drop
-from studio.evaluation.suites import Case, Suite
+from studio.evaluation.suites import ALL_CASES, Case, ChosenTags, Suite
 from studio.runs import NewRun, NotApproved, RunControl
 from studio.runs.tasks import task_text
 from studio.services.code_scores import code_capabilities
@@ -82,6 +82,7 @@ class EvaluationPlan:
         micro_usd: What all runs together may cost, in millionths of a dollar; None is no limit.
         tokens: The same in tokens.
         reuse_days: How old answers may be that runs reuse; None where they reuse none.
+        tags: Which cases of the suite.
     """
 
     version: WhichVersion = "current"
@@ -91,6 +92,7 @@ class EvaluationPlan:
     micro_usd: int | None = None
     tokens: int | None = None
     reuse_days: int | None = None
+    tags: ChosenTags = ALL_CASES
 
 
 class PlannedVersion(NamedTuple):
@@ -165,13 +167,17 @@ async def check_plan(store: Store, control: RunControl, suite_id: str, plan: Eva
     row = await store.suites.get(suite_id)
     team = await store.teams.get(row.team_id)
     suite = await asyncio.to_thread(check_suite, row.document)
-    findings: list[Finding] = []
+    findings = [*plan.tags.findings(suite.cases)]
+    if plan.tags and not findings:
+        suite = suite.with_tags(plan.tags)
+        row = await asyncio.to_thread(narrowed, row, {case.key for case in suite.cases}, f"{row.name}: {plan.tags}")
     wanted: list[tuple[int, WhichVersion, str]] = [(CANDIDATE, plan.version, "/version")]
     if plan.against is not None:
         wanted.append((BASELINE, plan.against, "/against"))
     cells = len(suite.cases) * plan.repeats * len(wanted)
     if not suite.cases:
-        findings.append(Finding("no_cases", "The suite has no cases.", "Add a case.", "/suite"))
+        what = "No case is chosen." if plan.tags else "The suite has no cases."
+        findings.append(Finding("no_cases", what, "Add a case.", "/suite"))
     if cells > MAX_CELLS:
         what = f"The plan has {cells:,} runs; an evaluation has up to {MAX_CELLS:,}."
         findings.append(Finding("too_many_runs", what, "Choose fewer repeats, or split the suite.", "/repeats"))
@@ -198,6 +204,16 @@ async def check_plan(store: Store, control: RunControl, suite_id: str, plan: Eva
     since = datetime.now(UTC) - timedelta(days=plan.reuse_days)
     twins = await find_twins(store, suite_id, revisions, since=since, repeats=plan.repeats)
     return replace(checked, twins=twins)
+
+
+def narrowed(row: TeamSuite, keys: Collection[str], name: str) -> TeamSuite:
+    """A suite with these cases alone, under a name that says so."""
+    cases = row.document.get("cases")
+    known = [each for each in cases if isinstance(each, dict)] if isinstance(cases, list) else []
+    kept = [raw for raw, case in zip(known, cases_of(row.document), strict=True) if case.key in keys]
+    document = {**row.document, "cases": [*kept]}
+    values = {**row.model_dump(), "document": document, "case_count": len(kept), "name": name}
+    return TeamSuite.model_validate(values)
 
 
 def _unreadable_tasks(cases: Sequence[Case]) -> Sequence[Finding]:

@@ -32,6 +32,7 @@ from studio.services.evaluations import (
     CheckedPlan,
     EvaluationPlan,
     EvaluationReport,
+    InvalidPlan,
     PlannedVersion,
     keep_evaluation,
     report_of,
@@ -115,14 +116,22 @@ class LocalResult(NamedTuple):
         yield from reuse_sentences(self.report, NAMES)
 
 
-def check_size(suite: Suite, plan: EvaluationPlan, versions: int) -> None:
-    """Raises: ConfigError: The plan has no runs, or too many."""
+def chosen_suite(suite: Suite, plan: EvaluationPlan, versions: int) -> Suite:
+    """The cases that a plan is about.
+
+    Raises:
+        ConfigError: The plan has no runs, or too many.
+    """
+    if findings := [*plan.tags.findings(suite.cases)]:
+        raise InvalidPlan(findings)
+    suite = suite.with_tags(plan.tags)
     count = len(suite.cases) * plan.repeats * versions
     if not 0 < count <= MAX_CELLS:
         raise ConfigError(
             f"The plan has {count:,} runs; an evaluation has 1 to {MAX_CELLS:,}.",
             fix="Choose fewer repeats, or split the suite." if count else "Add a case.",
         )
+    return suite
 
 
 async def evaluate_locally(settings: Settings, wanted: LocalEvaluation) -> LocalResult:

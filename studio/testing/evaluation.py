@@ -9,9 +9,10 @@ from pathlib import Path
 
 from studio.components import JsonObject
 from studio.evaluation.gates import Gate
+from studio.evaluation.suites import ChosenTags
 from studio.sandbox.grants import Grants
 from studio.services.evaluations import MAX_REUSE_DAYS, EvaluationPlan
-from studio.services.local_evaluation import LocalEvaluation, LocalResult, check_size, evaluate_locally, lines_of
+from studio.services.local_evaluation import LocalEvaluation, LocalResult, chosen_suite, evaluate_locally, lines_of
 from studio.services.local_files import read_bytes, read_suite_file
 from studio.services.recorded_baselines import GZIP, RecordedBaseline, read_baseline
 from studio.settings import Settings
@@ -36,6 +37,8 @@ def evaluate_team(
     usd: float | None = None,
     tokens: int | None = None,
     at_least: float | None = None,
+    only: str = "",
+    without: str = "",
     approve: bool = False,
 ) -> LocalResult:
     """Run each case of a suite several times with a team, and score the runs. Models are asked, which may cost.
@@ -50,6 +53,8 @@ def evaluate_team(
         usd: Most that all runs together may cost.
         tokens: Most tokens that all runs together may take.
         at_least: Percent that the lower end of the pass rate must reach.
+        only: Only cases with this tag.
+        without: Only cases without this tag.
         approve: Whether all that the teams ask for is allowed.
 
     Returns:
@@ -66,8 +71,10 @@ def evaluate_team(
     other = None if against is None else _against(against)
     micro_usd = None if usd is None else round(usd * 1_000_000)
     reuse_days = MAX_REUSE_DAYS if other is not None else None
-    plan = EvaluationPlan("current", None, repeats, micro_usd=micro_usd, tokens=tokens, reuse_days=reuse_days)
-    check_size(found_suite, plan, 1 + (other is not None))
+    plan = EvaluationPlan(
+        repeats=repeats, micro_usd=micro_usd, tokens=tokens, reuse_days=reuse_days, tags=ChosenTags(only, without)
+    )
+    found_suite = chosen_suite(found_suite, plan, 1 + (other is not None))
     asked = LocalEvaluation(found_suite, _document(team), other, plan, Grants(), ())
     if approve:
         needed = asked.asks_for

@@ -34,6 +34,7 @@ TONES: Mapping[str, str] = {
 }
 """States of badges, which give their colors."""
 VERSIONS_OFFERED = 100
+TAGS_OFFERED = 30
 
 
 @dataclass(frozen=True)
@@ -133,3 +134,11 @@ async def offered_versions(store: Store, team_id: str) -> Sequence[VersionOffer]
     return [
         VersionOffer(each.number, f"Version {each.number}{f': {each.title}' if each.title else ''}") for each in found
     ]
+
+
+async def offered_tags(store: Store, suite_id: str) -> Sequence[str]:
+    """Tags of the cases of a suite, by which some are chosen."""
+    cases = (await store.suites.get(suite_id)).document.get("cases")
+    known = [each for each in cases if isinstance(each, dict)] if isinstance(cases, list) else []
+    tags = {str(tag) for each in known if isinstance(found := each.get("tags"), list) for tag in found}
+    return sorted(tags)[:TAGS_OFFERED]

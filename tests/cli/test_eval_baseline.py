@@ -105,7 +105,7 @@ def test_what_is_no_baseline_is_refused(studio: Studio, tmp_path: Path, content:
     file.write_bytes(content)
     files = written(tmp_path, "a.suite.yaml", SUITE), written(tmp_path, "team.json", greeter(BOTH))
     code, out, err = studio("eval", "run", *files, "--against", file)
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert said in err
 
 

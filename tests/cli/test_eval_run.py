@@ -150,13 +150,15 @@ def test_nothing_runs_before_it_is_approved(studio_process: Callable[..., Outcom
     assert (code, json.loads(out)["state"]) == (1, "finished")
 
 
-def test_a_suite_with_mistakes_or_without_cases_is_refused(studio: Studio, tmp_path: Path):
-    file = written(tmp_path, "team.json", greeter(BOTH))
-    assert studio("eval", "run", written(tmp_path, "b.suite.yaml", "suite: b\nscrs: []\n"), file)[0] in (1, 2)
+def test_a_suite_with_mistakes_or_without_cases_cannot_be_carried_out(studio: Studio, tmp_path: Path):
+    team = written(tmp_path, "team.json", greeter(BOTH))
+    code, out, err = studio("eval", "run", written(tmp_path, "b.suite.yaml", "suite: b\nscrs: []\n"), team)
+    assert (code, out) == (2, ""), "a gate that fails is 1"
+    assert "Did you mean `scorers`?" in err
     empty = written(tmp_path, "c.suite.yaml", "suite: c\nscorers: [no_errors]\ncases: []\n")
-    code, out, err = studio("eval", "run", empty, written(tmp_path, "team.json", greeter(BOTH)))
-    assert (code, out) == (1, "")
-    assert "0 runs" in err or "no cases" in err.lower()
+    code, out, err = studio("eval", "run", empty, team)
+    assert (code, out) == (2, "")
+    assert "The suite has no cases." in err
 
 
 def test_the_answers_of_the_baseline_are_reused(
@@ -175,3 +177,13 @@ def test_the_answers_of_the_baseline_are_reused(
     code, out, _ = studio("eval", "run", suite, file, *options)
     assert openai_server.request_count == 12 + 16
     assert "reuse" not in out
+
+
+def test_cases_are_chosen_by_tag(studio: Studio, tmp_path: Path):
+    suite = SUITE.replace("target: evening}", "target: evening, tags: [late]}")
+    for options, cases in ((("--only", "late"), ["evening"]), (("--without", "late"), ["morning"])):
+        _, found = evaluated(studio, tmp_path, BOTH, "--repeats", 1, *options, suite=suite)
+        assert [each["case"] for each in found["cases"]] == cases
+    code, out, err = studio("eval", "run", tmp_path / "a.suite.yaml", tmp_path / "team.json", "--only", "early")
+    assert (code, out) == (2, "")
+    assert "No case has the tag 'early'." in err

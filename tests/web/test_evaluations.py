@@ -309,3 +309,22 @@ def test_a_run_says_which_cell_of_an_evaluation_it_is(client: TestClient):
     }  # fmt: skip
     assert client.delete(f"/api/evaluations/{evaluation_id}").status_code == 204
     assert client.get(f"/api/runs/{last['run_id']}").json()["evaluated"] is None
+
+
+def test_only_cases_with_or_without_a_tag_are_evaluated(client: TestClient):
+    morning = {"id": "morning", "task": "Greet me.", "target": "morning"}
+    tagged = [morning, {"id": "evening", "task": "Greet me late.", "target": "evening", "tags": ["late"]}]
+    suite_id = added_suite(client, added_team(client, "Good morning."), cases=tagged)
+    for choice, case in (({"only": "late"}, "evening"), ({"without": "late"}, "morning")):
+        plan = {"usd": 1, "repeats": 1, **choice}
+        assert client.post(f"/api/suites/{suite_id}/evaluations/preview", json=plan).json()["cases"] == 1
+        evaluation_id = started(client, suite_id, repeats=1, **choice)
+        found = over(client, evaluation_id)
+        assert [each["case"] for each in cells_of(client, evaluation_id)] == [case]
+        assert found["suite_name"] == f"greetings: {' '.join(*choice.items())}"
+    page = client.get(f"/fragments/suites/{suite_id}/evaluations").text
+    assert '<option value="without:late">Without late</option>' in page
+    refused = client.post(f"/api/suites/{suite_id}/evaluations", json={"usd": 1, "only": "lat"})
+    assert [(each["code"], each["fix"]) for each in refused.json()["findings"]] == [("no_tag", "Did you mean `late`?")]
+    both = client.post(f"/api/suites/{suite_id}/evaluations", json={"usd": 1, "only": "late", "without": "late"})
+    assert [each["code"] for each in both.json()["findings"]] == ["no_cases"]

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from studio.evaluation.results import Comparison, Confirmation, Group
 from studio.evaluation.statistics import Estimate
+from studio.evaluation.suites import ChosenTags
 from studio.services.evaluation_confirmation import confirm_evaluation
 from studio.services.evaluations import (
     MAX_AT_ONCE,
@@ -59,6 +60,9 @@ class NewPlan(RequestBody):
         Field(ge=1, le=MAX_REUSE_DAYS, description="How old reused answers may be; null reuses none."),
     ] = None
 
+    only: Annotated[str, Field(max_length=60, description="Only cases with this tag.")] = ""
+    without: Annotated[str, Field(max_length=60, description="Only cases without this tag.")] = ""
+
     @model_validator(mode="after")
     def _is_limited(self) -> Self:
         if self.usd is None and self.tokens is None:
@@ -67,9 +71,8 @@ class NewPlan(RequestBody):
 
     def plan(self) -> EvaluationPlan:
         micro_usd = None if self.usd is None else round(self.usd * MICRO)
-        return EvaluationPlan(
-            self.version, self.against, self.repeats, self.at_once, micro_usd, self.tokens, self.reuse_days
-        )
+        amounts = (self.repeats, self.at_once, micro_usd, self.tokens, self.reuse_days)
+        return EvaluationPlan(self.version, self.against, *amounts, ChosenTags(self.only, self.without))
 
 
 class ReusePreviewOut(BaseModel):

@@ -6,7 +6,7 @@ from fastapi import Response
 
 from studio.services.evaluations import list_evaluations, report_of
 from studio.web.dependencies import StoreDep, TemplatesDep
-from studio.web.evaluation_rows import offered_versions
+from studio.web.evaluation_rows import offered_tags, offered_versions
 from studio.web.pages.evaluations import GroupName, PageNumber, shown_result
 from studio.web.router import StudioRouter
 
@@ -33,4 +33,5 @@ async def evaluations_of_suite(suite_id: str, store: StoreDep, templates: Templa
         evaluations=found[:SHOWN],
         more=len(found) - SHOWN,
         offers=await offered_versions(store, suite.team_id),
+        tags=await offered_tags(store, suite_id),
     )

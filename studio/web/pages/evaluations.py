@@ -12,7 +12,7 @@ from studio.services.amounts import MICRO, money
 from studio.services.evaluation_confirmation import CONFIRM_REPEATS, confirmable
 from studio.services.evaluations import EvaluationReport, report_of, reuse_sentences
 from studio.web.dependencies import StoreDep, TemplatesDep
-from studio.web.evaluation_rows import GROUPS, case_page, offered_versions
+from studio.web.evaluation_rows import GROUPS, case_page, offered_tags, offered_versions
 from studio.web.router import StudioRouter
 
 router = StudioRouter(include_in_schema=False)
@@ -39,6 +39,7 @@ async def evaluation_page(
         team=team,
         suite_id=report.row.suite_id,
         offers=await offered_versions(store, report.row.team_id),
+        tags=await offered_tags(store, report.row.suite_id),
         chosen=_plan_of(report),
         **await shown_result(report, group, page),
     )

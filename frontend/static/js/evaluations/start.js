@@ -76,10 +76,12 @@ function pathOf(form) {
 
 /** @param {HTMLFormElement} form */
 function planOf(form) {
-  const { version, against, repeats, at_once, usd, reuse_days } = Object.fromEntries(
+  const { version, against, repeats, at_once, usd, reuse_days, cases } = Object.fromEntries(
     new FormData(form),
   )
+  const [, which = '', tag = ''] = /^(only|without):(.*)$/.exec(String(cases ?? '')) ?? []
   return {
+    ...(which ? { [which]: tag } : {}),
     version: Number(version),
     against: against ? Number(against) : null,
     repeats: Number(repeats),
