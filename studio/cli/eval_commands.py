@@ -86,7 +86,6 @@ def eval_run(
     Without them, 0 if all runs pass, 1 if one fails, 2 if one is unscored. 2 also if it cannot be carried out.
     """
     from studio.cli.eval_run import EvaluatedFiles, Reports, evaluate_files
-    from studio.errors import ConfigError, SetupError
     from studio.evaluation.gates import Gate
     from studio.evaluation.suites import ChosenTags
     from studio.services.evaluations import REUSE_DAYS, EvaluationPlan
@@ -104,11 +103,7 @@ def eval_run(
         raise typer.BadParameter("name a file that ends in .gz", param_hint="--save-baseline")
     wanted = EvaluatedFiles(suite, team, against, team_name, plan, gate, approve, allow_host or (), keep)
     settings = Settings.from_env(data_dir=data_dir)
-    try:
-        code = evaluate_files(settings, wanted, Reports(junit, save_baseline, github), as_json=as_json)
-    except ConfigError as error:  # its usual code is that of a gate that fails
-        raise SetupError(error.what, fix=error.fix, where=error.where) from error
-    raise typer.Exit(code)
+    raise typer.Exit(evaluate_files(settings, wanted, Reports(junit, save_baseline, github), as_json=as_json))
 
 
 @eval_app.command("import")

@@ -18,7 +18,7 @@ from studio.cli.terminal import terminal
 from studio.code.conversion import Location
 from studio.components import JsonObject
 from studio.components.secrets import from_environment
-from studio.errors import SetupError
+from studio.errors import ConfigError, SetupError
 from studio.evaluation.gates import Gate, GateResult
 from studio.evaluation.github import summary, workflow_commands
 from studio.evaluation.junit import junit_report
@@ -79,11 +79,16 @@ def evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: Reports,
     """Evaluate, print what came of it, and give back the exit code.
 
     Raises:
-        InvalidSuite: The suite has mistakes.
-        InvalidComponent: A team does not load.
-        ConfigError: The plan cannot be carried out.
-        SetupError: A file cannot be read or written, or what the teams could do was not approved.
+        SetupError: It cannot be carried out: a file cannot be read or written or has mistakes, or what the teams could do
+            was not approved.
     """
+    try:
+        return _evaluate_files(settings, wanted, reports, as_json=as_json)
+    except ConfigError as error:  # its usual exit code is that of a gate that fails
+        raise SetupError(error.what, fix=error.fix, where=error.where) from error
+
+
+def _evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: Reports, *, as_json: bool) -> int:
     suite, places = read_suite_file(wanted.suite)
     team = read_document(wanted.team, wanted.team_name)
     against = _against(wanted.against, wanted.team_name) if wanted.against else None
