@@ -79,8 +79,8 @@ def evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: Reports,
     """Evaluate, print what came of it, and give back the exit code.
 
     Raises:
-        SetupError: It cannot be carried out: a file cannot be read or written or has mistakes, or what the teams could do
-            was not approved.
+        SetupError: It cannot be carried out: a file cannot be read or written or has mistakes, or what the teams could
+            do was not approved.
     """
     try:
         return _evaluate_files(settings, wanted, reports, as_json=as_json)
