@@ -12,6 +12,7 @@ from pathlib import Path
 
 from studio.cli.approval_prompt import ask_approval, in_one_line, network_of
 from studio.cli.evaluate import EXIT_CANNOT_TELL, EXIT_FAILED, EXIT_PASSED
+from studio.cli.knowledge import stored_knowledge
 from studio.cli.load_files import read_document
 from studio.cli.secrets import names_stored_secrets, stored_secrets
 from studio.cli.terminal import terminal
@@ -103,7 +104,7 @@ def _evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: Reports
     for file in (reports.junit, reports.baseline):
         if file is not None:
             _check_writable(file)  # one that cannot be written is told before anything is paid
-    found = asyncio.run(evaluate_locally(settings, asked))
+    found = asyncio.run(_evaluated(settings, asked))
     gate = found.gate(wanted.gate)
     if reports.junit is not None:
         junit = junit_report(suite.suite, found.report.result, gate, found.sentence, found.reasons)
@@ -118,6 +119,11 @@ def _evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: Reports
     if reports.github:
         _show_github(wanted.suite, suite.suite, found, gate, places)
     return EXIT_CODES[gate.outcome]
+
+
+async def _evaluated(settings: Settings, asked: LocalEvaluation) -> LocalResult:
+    async with stored_knowledge(settings, asked.needed):
+        return await evaluate_locally(settings, asked)
 
 
 def _against(file: Path, team_name: str) -> JsonObject | RecordedBaseline:

@@ -50,6 +50,17 @@ def test_a_run_reads_the_studio_of_this_computer(studio_process: Callable[..., O
     assert found[0]["content"][0]["metadata"]["citation"] == "[leave.md, section 1]"
 
 
+@pytest.mark.slow
+def test_an_evaluation_reads_the_studio_of_this_computer(studio_process: Callable[..., Outcome], tmp_path: Path):
+    suite = tmp_path / "suite.yaml"
+    suite.write_text("suite: flights\nscorers:\n  - includes: office\ncases:\n  - {id: who, task: Who books flights}\n")
+    file = written(tmp_path / "team.json", READER)
+    asked = ("eval", "run", suite, file, "--repeats", "1", "--approve", "--json")
+    assert studio_process(*asked).code != 0, "there is no knowledge base"
+    asyncio.run(fill(tmp_path / "data"))
+    assert studio_process(*asked).code == 0
+
+
 def test_a_check_warns_of_a_base_that_the_studio_here_lacks(
     studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -156,7 +156,7 @@ def ring(count: int) -> Any:
 def calls_to_read(document: Any) -> int:
     count = 0
 
-    def one_more(*event: object) -> None:
+    def one_more(*_event: object) -> None:
         nonlocal count
         count += 1
 
