@@ -28,8 +28,8 @@ from studio.services import publishing
 from studio.services.secret_storage import with_references
 from studio.settings import Settings
 from studio.store import Store, open_store, team_scope
+from studio.store.deployment_tables import CallerKey, Deployment
 from studio.store.deployments import KeyState, key_state
-from studio.store.tables import CallerKey, Deployment
 
 OPERATOR = "command line"
 FIRST_KEY = "command line"

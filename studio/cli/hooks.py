@@ -9,7 +9,7 @@ from studio.cli.short_ids import find_by_beginning, short_id
 from studio.services import hook_settings
 from studio.settings import Settings
 from studio.store import Store
-from studio.store.tables import Hook
+from studio.store.deployment_tables import Hook
 
 
 def add_hook(settings: Settings, name: str, label: str, kind: str, task: str, *, as_json: bool) -> None:

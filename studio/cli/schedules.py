@@ -12,7 +12,7 @@ from studio.services import schedule_calls
 from studio.services.schedule_calls import coming_times
 from studio.settings import Settings
 from studio.store import Store
-from studio.store.tables import Deployment, Firing, Schedule
+from studio.store.deployment_tables import Deployment, Firing, Schedule
 
 
 def add_schedule(settings: Settings, name: str, cron: str, zone: str, task: str) -> None:

@@ -33,8 +33,8 @@ from studio.errors import ConfigError, Conflict, Forbidden, NotFound, RunFailed,
 from studio.runs import InvalidTask, RunAlreadyEnded, RunControl, RunExists, SpendingScope, Usage
 from studio.runs.tasks import files_in, task_text
 from studio.store import Store
+from studio.store.deployment_tables import Call, Deployment
 from studio.store.deployments import OpenedDeployment
-from studio.store.tables import Call, Deployment
 
 CANCEL_S = 5.0
 """How long to wait for a canceled call to end, before its caller is told how it is."""

@@ -10,7 +10,7 @@ from studio.deployments.hooks import HookKind, check_template
 from studio.errors import ConfigError
 from studio.services.schedule_calls import task_to_keep
 from studio.store import Store
-from studio.store.tables import Deployment, Hook
+from studio.store.deployment_tables import Deployment, Hook
 
 MAX_LABEL_CHARACTERS = 100
 

@@ -14,8 +14,9 @@ from studio.deployments import NAME_PATTERN, DeploymentSettings
 from studio.errors import ConfigError, InvalidComponent
 from studio.runs import NewRun, PreparedRun
 from studio.store import Store
+from studio.store.deployment_tables import Deployment, Release
 from studio.store.deployments import NewRelease
-from studio.store.tables import Deployment, JsonObject, Release
+from studio.store.tables import JsonObject
 from studio.teams import Team
 
 CHECK = "Check."

@@ -12,7 +12,7 @@ from studio.runs import RunState
 from studio.runs.replay.fork import inherited_log
 from studio.runs.replay.reexecute import Reexecution, reexecute
 from studio.store import Store
-from studio.store.tables import Deployment
+from studio.store.deployment_tables import Deployment
 
 MAX_CALLS = 20
 """The newest ones; a page has no room for more."""

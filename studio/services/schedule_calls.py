@@ -17,9 +17,9 @@ from studio.runs import InvalidTask
 from studio.runs.redaction import redact_text
 from studio.services.calls import CallDesk, CallRequest
 from studio.store import Store
+from studio.store.deployment_tables import Deployment, Schedule
 from studio.store.deployments import OpenedDeployment
 from studio.store.schedules import GRACE, DueFiring
-from studio.store.tables import Deployment, Schedule
 
 AT_ONCE = 8
 LOOK_S = 1.0

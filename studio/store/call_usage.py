@@ -15,8 +15,9 @@ from sqlmodel import col
 from studio.runs import RunState
 from studio.store.costs import Cost
 from studio.store.database import Database
+from studio.store.deployment_tables import Call
 from studio.store.spending import SUMS
-from studio.store.tables import Call, Run, Spending
+from studio.store.tables import Run, Spending
 from studio.store.trends import UtcDay
 
 By = Literal["day", "key", "release", "protocol"]

@@ -15,8 +15,9 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from studio.deployments import CallLimits, CallNotFound, IdempotencyKeyReused, LimitReached, ThreadBusy
 from studio.runs import RunState
 from studio.store.database import Database
+from studio.store.deployment_tables import Call, CallerKey
 from studio.store.runs import UNFINISHED
-from studio.store.tables import Call, CallerKey, Run, Spending
+from studio.store.tables import Run, Spending
 
 MINUTE = timedelta(minutes=1)
 GOOD = (RunState.FINISHED.value, RunState.STOPPED.value)

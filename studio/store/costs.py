@@ -18,21 +18,12 @@ from studio.models import Price
 from studio.runs import DayLimits, DayTotals, Hold, Measure, RunState
 from studio.runs.fleet.port import Notifications
 from studio.store.database import Database
+from studio.store.deployment_tables import Call
 from studio.store.evaluation_tables import EvaluationCell
 from studio.store.postgres import Readable
 from studio.store.runs import UNFINISHED
 from studio.store.spending import SUMS
-from studio.store.tables import (
-    Budget,
-    Call,
-    JsonObject,
-    OwnPrice,
-    Run,
-    RunEvent,
-    Spending,
-    SpendingHold,
-    Team,
-)
+from studio.store.tables import Budget, JsonObject, OwnPrice, Run, RunEvent, Spending, SpendingHold, Team
 
 OWN = "own"
 BOOKS = "books"

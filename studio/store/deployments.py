@@ -16,8 +16,9 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from studio.deployments import NOBODYS, DeploymentSettings, KeyUse, make_key
 from studio.errors import ConfigError, Conflict, NotFound
 from studio.store.database import Database
+from studio.store.deployment_tables import CallerKey, Deployment, Release
 from studio.store.sign_ins import hash_of
-from studio.store.tables import CallerKey, Deployment, JsonObject, Release, without
+from studio.store.tables import JsonObject, without
 
 SEEN_EVERY = timedelta(hours=1)
 """Use of a key is written down no more often than that."""

@@ -10,8 +10,8 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from studio.deployments.webhooks import make_webhook_secret
 from studio.errors import Conflict, NotFound
 from studio.store.database import Database
+from studio.store.deployment_tables import Deployment, Hook
 from studio.store.secrets import Secrets
-from studio.store.tables import Deployment, Hook
 
 MAX_HOOKS = 50
 """Of one deployment."""

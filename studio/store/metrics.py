@@ -60,7 +60,7 @@ def observe_append(seconds: float, appended: Iterable[Sequence[LogEntry] | None]
         count += len(entries)
         for said in compress(map(_said, entries), map(_is_effect, map(_kind, entries))):
             # What is text would have to be read again, and what was reused was counted then.
-            if not isinstance(said, str) and said["effect"] == "model" and "reused" not in said:
+            if not isinstance(said, str) and said.get("effect") == "model" and "reused" not in said:
                 spent: dict[str, Any] = cast("Any", said.get("spent")) or {}
                 if said.get("error"):
                     _counters_of(str(spent.get("name") or "")).errors.inc()

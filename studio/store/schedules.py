@@ -13,7 +13,7 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from studio.deployments.cron import next_times
 from studio.errors import Conflict, NotFound
 from studio.store.database import Database
-from studio.store.tables import Deployment, Firing, Schedule
+from studio.store.deployment_tables import Deployment, Firing, Schedule
 
 MAX_SCHEDULES = 50
 """Of one deployment."""

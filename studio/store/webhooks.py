@@ -14,9 +14,9 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from studio.deployments.webhooks import KEPT, RETRIES, EventKind, make_webhook_secret
 from studio.errors import Conflict, NotFound
 from studio.store.database import Database
+from studio.store.deployment_tables import Call, Delivery, Deployment, Webhook
 from studio.store.secrets import Secrets
 from studio.store.sqlite import plain_connection
-from studio.store.tables import Call, Delivery, Deployment, Webhook
 
 MAX_WEBHOOKS = 20
 """Of one deployment."""

@@ -12,8 +12,8 @@ from studio.deployments.cron import in_zone, next_times
 from studio.deployments.cron_words import describe_cron
 from studio.services.schedule_calls import SHOWN_TIMES, coming_times
 from studio.store import Store
+from studio.store.deployment_tables import Deployment, Firing, Schedule
 from studio.store.schedules import FiringState
-from studio.store.tables import Deployment, Firing, Schedule
 
 PRESETS = ("0 * * * *", "0 8 * * *", "0 8 * * 1-5", "0 8 * * 1", "0 8 1 * *")
 """What is offered to who writes no cron expressions."""

@@ -14,8 +14,8 @@ from studio.components import JsonObject
 from studio.deployments import CallState, CallView, DeploymentSettings
 from studio.runs import EntryKind, LogEntry, RunState, Usage
 from studio.services.calls import Answering, CallStatus
+from studio.store.deployment_tables import Call, CallerKey, Deployment
 from studio.store.deployments import OpenedDeployment
-from studio.store.tables import Call, CallerKey, Deployment
 from studio.web.protocols.a2a_tasks import a2a_task, card_of, last_updates, update_of
 from studio.web.protocols.agui import RunInput, RunLog
 from studio.web.protocols.mcp_server import result_of, task_of

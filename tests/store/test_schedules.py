@@ -9,9 +9,9 @@ import pytest
 
 from studio.deployments import DeploymentSettings
 from studio.store import Store
+from studio.store.deployment_tables import Schedule
 from studio.store.deployments import NewRelease
 from studio.store.schedules import CLAIM, GRACE, Schedules
-from studio.store.tables import Schedule
 from tests.store.stores import OpenStore
 
 pytestmark = pytest.mark.timeout(60)

@@ -20,10 +20,11 @@ from studio.runs import Draft, NewRun, PendingInput, RunState, RunStatus
 from studio.services.evaluations import cases_of
 from studio.services.team_suites import add_suite
 from studio.store import Store, open_store
+from studio.store.deployment_tables import Call, Schedule
 from studio.store.deployments import NewRelease
 from studio.store.evaluation_tables import Evaluation, EvaluationVersion
 from studio.store.evaluations import PlannedCell
-from studio.store.tables import Call, Schedule, TeamSuite
+from studio.store.tables import TeamSuite
 from studio.web.app import services_of
 from tests.web.documents import assistant, gallery, team
 from tests.web.doors import wait_until_warm

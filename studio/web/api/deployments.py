@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from studio.deployments import NAME_PATTERN, NOBODYS, DeploymentSettings, KeyUse
 from studio.services import publishing
 from studio.store import CallSummary, Store
-from studio.store.tables import CallerKey, Deployment, Release
+from studio.store.deployment_tables import CallerKey, Deployment, Release
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from studio.deployments.hooks import MAX_TEMPLATE_CHARACTERS, HookKind
 from studio.services import hook_settings
-from studio.store.tables import Hook
+from studio.store.deployment_tables import Hook
 from studio.web.dependencies import PersonDep, StoreDep
 from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter

@@ -13,7 +13,7 @@ from studio.deployments.cron import MAX_CRON_CHARACTERS, MAX_ZONE_CHARACTERS
 from studio.services import schedule_calls
 from studio.services.schedule_calls import MAX_TASK_CHARACTERS, coming_times, task_to_keep
 from studio.store import Store
-from studio.store.tables import Firing, Schedule
+from studio.store.deployment_tables import Firing, Schedule
 from studio.web.dependencies import PersonDep, StoreDep
 from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter

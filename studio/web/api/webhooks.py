@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from studio.deployments.webhooks import KINDS, EventKind
 from studio.egress import Guard, HostRefused
 from studio.errors import ConfigError
-from studio.store.tables import Delivery, Webhook
+from studio.store.deployment_tables import Delivery, Webhook
 from studio.store.webhooks import kinds_of, kinds_text, new_webhook
 from studio.web.dependencies import PersonDep, StoreDep
 from studio.web.requests import RequestBody

@@ -15,8 +15,8 @@ from datetime import UTC, datetime, timedelta
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from studio.deployments import ChatAccess, DeploymentSettings, KeyUse
+from studio.store.deployment_tables import Deployment
 from studio.store.deployments import OpenedDeployment
-from studio.store.tables import Deployment
 from studio.web.auth.access_token import Keys, is_same
 
 TOKEN_PREFIX = "studio-chat-token-"

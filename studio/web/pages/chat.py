@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
 from studio.deployments import DeploymentSettings
-from studio.store.tables import Deployment
+from studio.store.deployment_tables import Deployment
 from studio.web.assets.assets import CONTENT_TYPES, FOREVER
 from studio.web.assets.chat_page import ICON, SCRIPT, SHEET, chat_page_files
 from studio.web.auth.guard import content_security_policy, public_hosts

@@ -19,8 +19,8 @@ from studio.services.changes import compare
 from studio.services.publishing import speakers_of
 from studio.store import CallSummary, Store, TeamDocument
 from studio.store.call_usage import By, CallUsagePart
+from studio.store.deployment_tables import CallerKey, Delivery, Deployment, Release, Webhook
 from studio.store.deployments import KeyState, key_state
-from studio.store.tables import CallerKey, Delivery, Deployment, Release, Webhook
 from studio.store.webhooks import kinds_of
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.forms.settings_form import settings_fields

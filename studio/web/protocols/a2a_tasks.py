@@ -17,8 +17,8 @@ from studio.deployments import CallEvent, CallState, CallView
 from studio.runs import Usage
 from studio.runs.middleware.budget import BUDGET_EXCEEDED
 from studio.services.calls import Answering, CallDesk, CallStatus, settings_of
+from studio.store.deployment_tables import Call, Deployment
 from studio.store.deployments import OpenedDeployment
-from studio.store.tables import Call, Deployment
 from studio.web.protocols.openai_conversation import said_by
 from studio.web.protocols.rest import FOR_OPERATOR
 

@@ -20,8 +20,8 @@ from studio.errors import Forbidden
 from studio.services.calls import CallDesk, CallRequest, settings_of
 from studio.store import Store
 from studio.store.calls import CallSummary
+from studio.store.deployment_tables import Deployment
 from studio.store.deployments import OpenedDeployment
-from studio.store.tables import Deployment
 from studio.web.auth.chat_tokens import MAX_TOKEN_LENGTH
 from studio.web.auth.person import Guest
 from studio.web.connections import network_of

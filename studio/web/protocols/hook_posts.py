@@ -15,8 +15,8 @@ from studio.deployments.webhooks import make_webhook_secret
 from studio.errors import ConfigError, Conflict
 from studio.services.calls import CallRequest
 from studio.store import Store
+from studio.store.deployment_tables import Deployment, Hook
 from studio.store.deployments import OpenedDeployment
-from studio.store.tables import Deployment, Hook
 from studio.web.auth.guard import problem, unauthorized
 from studio.web.auth.sessions import ANONYMOUS, Accounts
 from studio.web.dependencies import AccountsDep, CallDeskDep, StoreDep

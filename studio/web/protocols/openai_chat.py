@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.services.calls import Answering, CallDesk, CallStatus
+from studio.store.deployment_tables import Call
 from studio.store.deployments import OpenedDeployment
 from studio.store.json_text import JsonText
-from studio.store.tables import Call
 from studio.web.dependencies import CallDeskDep, CallerDep, ClosingDep
 from studio.web.protocols.openai_conversation import (
     STILL_RUNNING,

@@ -18,8 +18,8 @@ from studio.components import JsonObject
 from studio.deployments import CallView, Failure
 from studio.errors import ConfigError, NotFound
 from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus, digest, words_of
+from studio.store.deployment_tables import Call
 from studio.store.deployments import OpenedDeployment
-from studio.store.tables import Call
 from studio.web.requests import AsciiJSONResponse
 
 WAIT_S = 590.0
