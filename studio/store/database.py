@@ -19,7 +19,7 @@ from studio.errors import Conflict, SetupError
 from studio.store.json_text import to_json
 from studio.store.migrate import require_newest, upgrade
 from studio.store.postgres import ASYNCPG, prepare_postgres, refuse_closed, refuse_writing_postgres
-from studio.store.sqlite import OwnThread, begin_sqlite, give_back_space, prepare_sqlite, refuse_writing
+from studio.store.sqlite import DriverThreads, OwnThread, begin_sqlite, give_back_space, prepare_sqlite, refuse_writing
 from studio.store.unavailable import describe, unavailable
 from studio.store.worker_lease import SERVER_LOCK, hold_worker_lease
 
@@ -48,6 +48,10 @@ class Database:
         # it spares connections that would only wait for the lock of `write`.
         self._write_turn = asyncio.Lock()
         self._own_thread = OwnThread(writer.url) if writer.dialect.name == "sqlite" else None
+        self._threads = DriverThreads()
+        if self._own_thread:
+            for engine in (reader, writer):
+                event.listen(engine.sync_engine, "connect", self._threads.add)
         self.form_found = ""
         """The form of the tables before they were brought to the newest."""
         self._use_count = 0
@@ -180,6 +184,7 @@ class Database:
             await self._own_thread.close()
         await self._reader.dispose()
         await self._writer.dispose()
+        await self._threads.join()
 
     @asynccontextmanager
     async def _in_use(self) -> AsyncGenerator[None]:

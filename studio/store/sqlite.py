@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from threading import Thread
+from typing import TypeVar, cast
+from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import AdaptedConnection, DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from studio.components.readable_json import stored_document, stored_text
@@ -23,6 +26,8 @@ PRAGMAS = (
     "foreign_keys = ON",
     "journal_size_limit = 4194304",  # a log that a long reader made large is cut when it begins anew
 )
+
+MAX_JOIN_S = 10.0
 
 Result = TypeVar("Result")
 
@@ -70,6 +75,26 @@ def plain_connection(connection: Connection) -> sqlite3.Connection | None:
     """That of the driver, where it is SQLite's own: on it a small statement costs a fraction of what it does else."""
     driver = connection.connection.driver_connection
     return driver if isinstance(driver, sqlite3.Connection) else None
+
+
+class DriverThreads:
+    """The threads of the asynchronous driver, one for each connection. One whose statement was given up goes on with
+    it, and would report to a loop that is closed by then."""
+
+    def __init__(self) -> None:
+        self._threads = WeakSet[Thread]()
+
+    def add(self, connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+        """Listens to new connections."""
+        thread = getattr(cast("AdaptedConnection", connection).driver_connection, "_thread", None)
+        if isinstance(thread, Thread):
+            self._threads.add(thread)
+
+    async def join(self) -> None:
+        """Wait until all have ended, or for so long as an orderly stop may take."""
+        deadline = time.monotonic() + MAX_JOIN_S
+        for thread in [each for each in self._threads if each.is_alive()]:
+            await asyncio.to_thread(thread.join, max(0.0, deadline - time.monotonic()))
 
 
 def prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
