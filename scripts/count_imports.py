@@ -70,6 +70,12 @@ ORIGINS = (
         "agent-framework",
         is_by_file=True,
     ),
+    Origin(
+        "Agent Framework (Python)",
+        "agent-framework-python",
+        ("agent-framework-python",),
+        "agent-framework",
+    ),
     Origin("Letta", "letta", ("letta",), "letta", is_by_file=True),
 )
 UNCOUNTED = (("Google's ADK (YAML)", "adk"),)

@@ -18,6 +18,8 @@ from studio.importers.agent_builder_json import PREFIX, import_json
 from studio.importers.agent_framework import SOURCE as AGENT_FRAMEWORK
 from studio.importers.agent_framework import import_agent_framework
 from studio.importers.agent_framework_document import is_agent_framework, is_framework_text
+from studio.importers.agent_framework_script import SOURCE as AGENT_FRAMEWORK_SCRIPT
+from studio.importers.agent_framework_script import import_framework_script, is_framework_script
 from studio.importers.agent_spec import SOURCE as AGENT_SPEC
 from studio.importers.agent_spec import import_agent_spec
 from studio.importers.agent_spec_document import is_agent_spec, is_spec_text
@@ -240,6 +242,7 @@ _ALL = (
     Source("agent-builder-json", "OpenAI Agent Builder (JSON)", _is_builder_json, _read_builder_json),
     Source("agent-builder", "OpenAI Agent Builder (Python)", _is_builder_code, _read_builder_code),
     Source("crewai", "CrewAI", is_crewai, import_crewai),
+    Source(AGENT_FRAMEWORK_SCRIPT, "Agent Framework (Python)", is_framework_script, import_framework_script),
     Source("openai-agents", "the OpenAI Agents SDK", _is_sdk_script, import_script),
     Source("autogen-0.2", "AutoGen 0.2 or AG2", is_classic, import_classic),
     Source("autogen-studio", "AutoGen Studio before 0.4", _is_studio, _read_studio),

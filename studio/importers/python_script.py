@@ -102,6 +102,10 @@ class PythonScript:
         at = source.place(node)
         return Location(file, at.line, at.column)
 
+    def place_like(self, made: ast.AST, node: ast.AST) -> None:
+        """Give a node that is not in the files the place of one that is."""
+        self._places[id(made)] = self._places[id(node)]
+
     def imports_from(self, *packages: str) -> bool:
         """Whether a module imports one of these packages."""
         words = re.compile(r"(?:from|import)\s+(?:" + "|".join(map(re.escape, packages)) + r")\b")

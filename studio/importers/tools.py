@@ -17,11 +17,11 @@ from studio.importers.findings import Location, Report
 from studio.importers.python_script import Function, PythonScript, keywords
 
 PROVIDER = "autogen_core.tools.FunctionTool"
-_SOURCES = re.compile(r"(?:from|import) (?:agents|autogen|ag2|crewai|crewai_tools)\b")
+_SOURCES = re.compile(r"(?:from|import) (?:agents|agent_framework|autogen|ag2|crewai|crewai_tools)\b")
 """Imports of what is read, which is not there when the team runs."""
 _INSTALLED = ("studio", "pydantic", "typing_extensions")
 """Packages that are there wherever a team runs."""
-CONTEXTS = ("RunContextWrapper", "ToolContext")
+CONTEXTS = ("RunContextWrapper", "ToolContext", "FunctionInvocationContext")
 """Classes of a first parameter that the model does not fill in."""
 MAX_NEEDED = 50
 """Definitions that a function takes along."""

@@ -371,6 +371,7 @@ def test_every_sample_passes_the_check(sample: Any, studio: Studio, tmp_path: Pa
         ("langflow", {"langflow"}),
         ("letta", {"letta"}),
         ("agent-framework-yaml", {"agent-framework"}),
+        ("agent-framework-python", {"agent-framework-python"}),
         ("dify", {"dify"}),
         ("n8n", {"n8n"}),
     ],

@@ -13,6 +13,9 @@ from pydantic import JsonValue
 
 from tests.importers.adk_samples import COOK, LINE
 from tests.importers.agent_framework_samples import CLERK, WORKFLOW
+from tests.importers.agent_framework_scripts import AGENT as FRAMEWORK_AGENT
+from tests.importers.agent_framework_scripts import GRAPH, IN_TURN, LED, MAGENTIC, SEQUENCE
+from tests.importers.agent_framework_scripts import HANDOFFS as FRAMEWORK_HANDOFFS
 from tests.importers.agent_spec_samples import AGENT, LOOP
 from tests.importers.classic_samples import GROUP, NESTED, PATTERN, PROXY
 from tests.importers.classic_samples import TOOLS as CLASSIC_TOOLS
@@ -59,6 +62,7 @@ def scripts(trace: Path) -> dict[str, str]:
         | agents(do, system)
         | crews(do, system, doubled)
         | dify_apps(do, system)
+        | framework_scripts(do, system, doubled)
         | {
             "module.py": f"{do}\n{ROUTER}\n{system}\n",
             "instructions.py": ROUTER.replace('"Sort the question."', f'f"{{{system}}}"'),
@@ -105,6 +109,34 @@ def classic_scripts(do: str, system: str, doubled: str) -> dict[str, str]:
         "classic_pattern.py": PATTERN.replace('"tries": 0', f'"tries": {system}').replace("${tries} > 2", system),
         "classic_result.py": PATTERN.replace('message=f"Noted {topic}."', f"message={system}"),
         "classic_doubled.py": f"{PROXY}\n{doubled}\na = autogen.AssistantAgent(x0, system_message=y0, llm_config=x0)",
+    }
+
+
+def framework_scripts(do: str, system: str, doubled: str) -> dict[str, str]:
+    """The same in scripts of Agent Framework."""
+    head = "from agent_framework import Agent\n"
+    return {
+        "framework.py": f"{do}\n{FRAMEWORK_AGENT}\n{system}\nmain({system})\n",
+        "framework_text.py": FRAMEWORK_AGENT.replace('"Sell bread."', f'f"{{{system}}} {{{do}}}"'),
+        "framework_decorator.py": FRAMEWORK_AGENT.replace("@tool(", f"@({system}) or tool("),
+        "framework_default.py": FRAMEWORK_AGENT.replace("times: int = 1", f"times: {system} = {do}"),
+        "framework_limit.py": FRAMEWORK_AGENT.replace("LIMIT = 100", f"LIMIT = {system}"),
+        "framework_form.py": FRAMEWORK_AGENT.replace("amount: float", f"amount: {system} = {do}"),
+        "framework_server.py": FRAMEWORK_AGENT.replace('command="shop"', f'command="touch", env={{"A": {system}}}'),
+        "framework_client.py": SEQUENCE.replace("OpenAIChatClient(", f"({system} or {do} or OpenAIChatClient)("),
+        "framework_members.py": SEQUENCE.replace("[writer, editor]", f"[writer, {system}, *({do},)]"),
+        "framework_select.py": IN_TURN.replace("% len(names)", f"% {system}"),
+        "framework_ending.py": LED.replace("orchestrator_agent", f"termination_condition={system}, orchestrator_agent"),
+        "framework_rounds.py": LED.replace("with_max_rounds(6)", f"with_max_rounds({do})"),
+        "framework_handoff.py": FRAMEWORK_HANDOFFS.replace("[writer, critic]", f"[writer, {do}]"),
+        "framework_stall.py": MAGENTIC.replace("max_stall_count=2", f"max_stall_count={system}"),
+        "framework_edge.py": GRAPH.replace("condition=is_good", f"condition=lambda message: {system}"),
+        "framework_executor.py": GRAPH.replace("target=first", f"target=({do})"),
+        "framework_itself.py": f"{head}a = Agent(c, tools=[b.as_tool(), b.as_tool()])\n"
+        "b = Agent(c, tools=[a.as_tool(), a.as_tool()])",
+        "framework_circle.py": f"{head}a, b = b\nb, a = a\ndef f(x): return f(x)\n"
+        "SequentialBuilder(participants=[a, f(b)])",
+        "framework_doubled.py": f"{head}{doubled}\na = Agent(x0, y0, name=x0, tools=x0)\na.run(x0)",
     }
 
 
