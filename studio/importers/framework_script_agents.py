@@ -127,19 +127,19 @@ class FrameworkAgents:
         kept = {name: values[name] for name in SETTINGS if values.get(name) is not None}
         model = next((self.framework.text(given[name]) for name in _MODELS if name in given), "")
         kind = called(made_by)
-        if model.startswith("env:"):
-            self._asked_for(model.removeprefix("env:"), made_by, owner)
-            model, is_known = "", True
-        else:
-            is_known = False
-        prefix = next((text for start, text in _SERVICES.items() if kind.startswith(start)), "")
-        report = Report() if is_known else self.report  # it is asked already
-        made = client(f"{prefix}{model}" if model else None, kept, report, place, owner)
         entry: JsonObject = {"base_url": self.framework.text(given.get("base_url"))}
         if kind.startswith(_AT_AZURE) or "azure_endpoint" in given:
             entry["api_type"] = "azure"
-        if not is_known:
-            served(made, entry, self.report, place, owner)
+        report = self.report
+        if model.startswith("env:"):
+            self._asked_for(model.removeprefix("env:"), made_by, owner)
+            model, report = "", Report()  # it is asked once
+        elif not model and "api_type" in entry:
+            served({}, entry, self.report, place, owner)
+            report = Report()
+        prefix = next((text for start, text in _SERVICES.items() if kind.startswith(start)), "")
+        made = client(f"{prefix}{model}" if model else None, kept, report, place, owner)
+        served(made, entry, report, place, owner)
         return made
 
     def _asked_for(self, variable: str, node: ast.AST, owner: str) -> None:

@@ -48,6 +48,7 @@ class GraphReader:
         self.members = members
         self.flow = Workflow(report)
         self._nodes: dict[int, str] = {}
+        self._variables = Names()
 
     def team(self, builder: Orchestration) -> JsonObject:
         """The team of a builder."""
@@ -182,7 +183,7 @@ class GraphReader:
             why = "The edge is taken where the last message holds the text."
             self.report.add("approximated", place, what, why)
             return Edge(source, said=said)
-        variable = Names(*self.flow.state).free(short(way.condition), "condition")
+        variable = self._variables.free(short(way.condition), "condition")
         self.flow.state[variable] = False
         why = f"It is code, which does not come along. The edge asks the context variable {variable}, which is false."
         self.report.add("asked", place, what, why, fix="Write its condition.")

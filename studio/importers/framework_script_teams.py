@@ -26,8 +26,8 @@ GROUP_TURNS = 20
 """Turns of a chat that its orchestrator ends there."""
 AUTONOMOUS_TURNS = 50
 """Turns of agents that no person answers, where a script names no number."""
-MAX_MESH = 50
-"""Agents of whom each can hand over to all others."""
+MAX_HANDOFFS = 2_500
+"""Handoffs of a team: each of 50 agents to all others has fewer."""
 _LEFT: dict[str, str] = {
     "checkpoint_storage": "The studio keeps each run by itself.",
     "with_checkpointing": "The studio keeps each run by itself.",
@@ -137,8 +137,11 @@ class OrchestrationReader:
                 fix="Set it.",
             )
         chosen = builder.setting("selection_func", "with_selection_func") or builder.setting("select_speakers_func")
-        if chosen is not None and self._is_in_turn(chosen):
-            self.report.add("exact", self.framework.place(chosen), "Selection of the speakers")
+        is_in_turn = chosen is not None and self._is_in_turn(chosen)
+        if is_in_turn or len(parts) == 1:
+            why = "" if is_in_turn else "There is one participant, which speaks each time."
+            at = self.framework.place(chosen) if chosen is not None else place
+            self.report.add("approximated" if why else "exact", at, "Selection of the speakers", why)
             team = round_robin(parts, 1, {})
             config = cast("JsonObject", team["config"])
             del config["max_turns"]
@@ -244,6 +247,7 @@ class OrchestrationReader:
     ) -> dict[ScriptAgent, dict[ScriptAgent, str]]:
         """Who hands over to whom, and with which words; without a word of it each to all others."""
         ways: dict[ScriptAgent, dict[ScriptAgent, str]] = {}
+        known, count = set(members), 0
         for call in builder.said("add_handoff"):
             given = keywords(call)
             source = call.args[0] if call.args else given.get("source")
@@ -251,16 +255,22 @@ class OrchestrationReader:
             agent = self._named(source, by_label) if source is not None else None
             for item in self.framework.items(targets):
                 target = self._named(item, by_label)
-                if agent in members and target in members and agent is not None and target is not None:
+                if agent in known and target in known:
+                    count += 1
+                    self._bound(count)
                     ways.setdefault(agent, {})[target] = self.framework.text(given.get("description"))
                     continue
                 why, fix = "Between which agents it is cannot be read.", "Add the handoff."
                 self.report.add("asked", self.framework.place(call), "Handoff", why, fix=fix)
         if ways:
             return ways
-        if len(members) > MAX_MESH:
-            raise TooLarge(f"More than {MAX_MESH} agents can hand off to one another.", fix="Import a part of them.")
+        self._bound(len(members) * (len(members) - 1))
         return {agent: {other: "" for other in members if other is not agent} for agent in members}
+
+    @staticmethod
+    def _bound(count: int) -> None:
+        if count > MAX_HANDOFFS:
+            raise TooLarge(f"The script has more than {MAX_HANDOFFS} handoffs.", fix="Import a part of it.")
 
     # --- Magentic ---
 

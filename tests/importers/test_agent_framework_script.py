@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from studio.components import validate_component
-from studio.errors import InvalidDocument, StudioError
+from studio.errors import InvalidDocument, StudioError, TooLarge
 from studio.importers import Imported, bundle_of, import_bundle, name_for
 from studio.importers.importing import import_foreign
 from tests.importers.agent_framework_scripts import (
@@ -206,6 +206,20 @@ def test_handoffs_are_those_of_the_builder_or_between_all():
     assert (config(alone).get("termination_condition"), config(alone)["max_turns"]) == (None, 50)
 
 
+def test_handoffs_have_a_bound():
+    made = "\n".join(f'a{at} = Agent(client=client, name="a{at}", instructions="Do.")' for at in range(60))
+    script = f"{HEAD}{made}\nall = [{', '.join(f'a{at}' for at in range(60))}]\nb = HandoffBuilder(participants=all)\n"
+    for said in ("", "".join(f"b.add_handoff(a{at}, all)\n" for at in range(60))):
+        with pytest.raises(TooLarge):
+            read(f"{script}{said}b.build()\n")
+
+
+def test_one_participant_speaks_each_time():
+    imported = read(LED.replace("[writer, editor]", "[writer]"))
+    assert imported.team["provider"] == "autogen_agentchat.teams.RoundRobinGroupChat"
+    assert "approximated: Selection of the speakers" in told(imported)
+
+
 def test_magentic_keeps_its_limits():
     imported = read(MAGENTIC)
     assert imported.team["provider"] == "autogen_agentchat.teams.MagenticOneGroupChat"
@@ -256,6 +270,8 @@ def test_models_elsewhere_are_asked_and_addresses_and_keys_stay():
     )
     imported = read(f'{azure}\nagent = Agent(client=client, name="a", instructions="A.")\n')
     assert "asked: Model of a" in told(imported)
+    unnamed = read(f'{azure.replace("model=", "x=")}\nagent = Agent(client=client, name="a", instructions="A.")\n')
+    assert told(unnamed).count("asked: Model of a") == 1
     assert "me.example" not in str(imported.team)
     assert "sk-mine" not in str(imported.as_json())
     other = read(AGENT.replace('model="gpt-4.1-mini"', 'model=os.environ["MODEL"]'))
