@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tests.importers.samples import Said
+
 HEAD = """\
 import os
 from typing import Annotated
@@ -102,3 +107,84 @@ workflow = (
     .build()
 )
 """
+
+
+@dataclass(frozen=True)
+class ScriptSample:
+    """A script that is run there and here; it names its workflow `workflow`.
+
+    Args:
+        answers: What the model of an agent says, by a text of its instructions.
+        is_at_once: Whether agents are asked in any order.
+    """
+
+    name: str
+    code: str
+    answers: Mapping[str, Sequence[str | Said]]
+    task: str = "Bread?"
+    is_at_once: bool = False
+
+
+_RUN = """\
+from agent_framework import Agent, AgentExecutor, Case, Default, WorkflowBuilder, tool
+from agent_framework.openai import OpenAIChatCompletionClient
+from agent_framework.orchestrations import ConcurrentBuilder, GroupChatBuilder, SequentialBuilder
+
+client = OpenAIChatCompletionClient(model="gpt-4.1")
+
+
+@tool(approval_mode="never_require")
+def weigh(thing: str) -> str:
+    return "3 kg"
+
+
+cook = Agent(client=client, name="cook", instructions="You cook.")
+baker = Agent(client=client, name="baker", instructions="You bake.")
+judge = Agent(client=client, name="judge", instructions="You judge.", tools=[weigh])
+
+
+def in_turn(state):
+    return list(state.participants)[state.current_round % len(state.participants)]
+
+
+def is_done(messages):
+    return any("DONE" in each.text for each in messages)
+
+
+def is_good(message):
+    return "GOOD" in message.agent_response.text
+
+
+workflow = """
+_SAYS = {"You cook.": ["Fry it.", "Fry more."], "You bake.": ["Bake it.", "DONE."], "You judge.": ["GOOD."]}
+_WEIGHS = {**_SAYS, "You judge.": [Said(calls=[("weigh", '{"thing": "bread"}')]), "GOOD."]}
+_BUILDER = "WorkflowBuilder(start_executor=cook)"
+_CASES = "[Case(condition=is_good, target=baker), Default(target=cook)]"
+SCRIPT_SAMPLES = (
+    ScriptSample("in-a-row", f"{_RUN}SequentialBuilder(participants=[cook, baker, judge]).build()\n", _WEIGHS),
+    ScriptSample(
+        "before-alone",
+        f"{_RUN}SequentialBuilder(participants=[cook, baker], chain_only_agent_responses=True).build()\n",
+        _SAYS,
+    ),
+    ScriptSample(
+        "at-once", f"{_RUN}ConcurrentBuilder(participants=[cook, baker, judge]).build()\n", _SAYS, is_at_once=True
+    ),
+    ScriptSample(
+        "rounds",
+        f"{_RUN}GroupChatBuilder(participants=[cook, baker], selection_func=in_turn, max_rounds=3).build()\n",
+        _SAYS,
+    ),
+    ScriptSample(
+        "done",
+        f"{_RUN}GroupChatBuilder(participants=[cook, baker], selection_func=in_turn, termination_condition=is_done)"
+        ".build()\n",
+        _SAYS,
+    ),
+    ScriptSample("chain", f"{_RUN}{_BUILDER}.add_chain([cook, baker, judge]).build()\n", _SAYS),
+    ScriptSample(
+        "cases",
+        f"{_RUN}{_BUILDER}.add_edge(cook, judge).add_switch_case_edge_group(judge, {_CASES}).build()\n",
+        _SAYS,
+    ),
+)

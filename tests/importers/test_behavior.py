@@ -16,10 +16,13 @@ from studio.importers.crewai_texts import COWORKER_OUTPUT
 from studio.teams import Team
 from tests.fakes.openai_server import OpenAIServer
 from tests.importers.agent_framework_samples import FRAMEWORK_SAMPLES, FrameworkSample
+from tests.importers.agent_framework_scripts import SCRIPT_SAMPLES, ScriptSample
 from tests.importers.classic_samples import RECORDED_SAMPLES
 from tests.importers.crewai_samples import CREW_SAMPLES, CrewSample
 from tests.importers.record_agent_framework import RECORDED as RECORDED_WORKFLOWS
 from tests.importers.record_agent_framework import original as workflow_original
+from tests.importers.record_agent_framework_scripts import RECORDED as RECORDED_SCRIPTS
+from tests.importers.record_agent_framework_scripts import original as script_original
 from tests.importers.record_classic import RECORDED as RECORDED_CLASSIC
 from tests.importers.record_classic import installed_samples
 from tests.importers.record_classic import original as classic_original
@@ -33,15 +36,18 @@ ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED.read_text("utf-8"))
 CLASSIC_ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED_CLASSIC.read_text("utf-8"))
 CREW_ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED_CREWS.read_text("utf-8"))
 WORKFLOW_ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED_WORKFLOWS.read_text("utf-8"))
+SCRIPT_ORIGINALS: dict[str, list[Turn]] = json.loads(RECORDED_SCRIPTS.read_text("utf-8"))
 COWORKERS = ("delegate_work_to_coworker", "ask_question_to_coworker", "researcher", "writer")
 SELECTION = "role play"
 """A word of the question who speaks next, of which the rest is worded differently."""
 HAS_CREWAI = any(distributions(name="crewai"))
 HAS_FRAMEWORK = any(distributions(name="agent-framework-declarative"))
+HAS_ORCHESTRATIONS = any(distributions(name="agent-framework-orchestrations"))
 HAS_SDK = any(distributions(name="openai-agents"))
 by_crew = pytest.mark.parametrize("sample", CREW_SAMPLES, ids=lambda sample: sample.name)
 by_classic_name = pytest.mark.parametrize("sample", RECORDED_SAMPLES, ids=lambda sample: sample.name)
 by_workflow = pytest.mark.parametrize("sample", FRAMEWORK_SAMPLES, ids=lambda sample: sample.name)
+by_script = pytest.mark.parametrize("sample", SCRIPT_SAMPLES, ids=lambda sample: sample.name)
 by_name = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 
 
@@ -142,6 +148,25 @@ async def test_the_team_asks_its_models_what_agent_framework_asked(
 @by_workflow
 def test_the_recordings_are_what_agent_framework_does(sample: FrameworkSample):
     assert workflow_original(sample) == WORKFLOW_ORIGINALS[sample.name]
+
+
+@by_script
+async def test_the_team_asks_its_models_what_a_script_of_agent_framework_asked(
+    sample: ScriptSample, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    turns = await asked({"team.py": sample.code}, sample.answers, sample.task, server)
+    assert _in_any_order(turns, sample) == _in_any_order(SCRIPT_ORIGINALS[sample.name], sample)
+
+
+@pytest.mark.skipif(not HAS_ORCHESTRATIONS, reason="needs the package agent-framework-orchestrations")
+@by_script
+def test_the_recordings_are_what_scripts_of_agent_framework_do(sample: ScriptSample):
+    assert _in_any_order(script_original(sample), sample) == _in_any_order(SCRIPT_ORIGINALS[sample.name], sample)
+
+
+def _in_any_order(turns: list[Turn], sample: ScriptSample) -> list[Turn]:
+    return sorted(turns, key=lambda turn: turn["instructions"]) if sample.is_at_once else turns
 
 
 def _spoken(turn: Turn) -> Turn:
