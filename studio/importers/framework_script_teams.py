@@ -211,7 +211,7 @@ class OrchestrationReader:
         is_autonomous = bool(builder.said("with_autonomous_mode"))
         if not is_autonomous:
             ends.append(plain_answer(parts))
-        why = "The agent that takes over reads a sentence about it instead of a tool's result."
+        why = "The agent that takes over hears a sentence about it, which there is not said."
         if is_autonomous:
             why += " An agent that answers speaks again, without being told that there was no reply."
         else:

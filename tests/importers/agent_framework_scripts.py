@@ -128,7 +128,7 @@ class ScriptSample:
 _RUN = """\
 from agent_framework import Agent, AgentExecutor, Case, Default, WorkflowBuilder, tool
 from agent_framework.openai import OpenAIChatCompletionClient
-from agent_framework.orchestrations import ConcurrentBuilder, GroupChatBuilder, SequentialBuilder
+from agent_framework.orchestrations import ConcurrentBuilder, GroupChatBuilder, HandoffBuilder, SequentialBuilder
 
 client = OpenAIChatCompletionClient(model="gpt-4.1")
 
@@ -138,8 +138,9 @@ def weigh(thing: str) -> str:
     return "3 kg"
 
 
-cook = Agent(client=client, name="cook", instructions="You cook.")
-baker = Agent(client=client, name="baker", instructions="You bake.")
+whole = {"require_per_service_call_history_persistence": True}
+cook = Agent(client=client, name="cook", instructions="You cook.", **whole)
+baker = Agent(client=client, name="baker", instructions="You bake.", **whole)
 judge = Agent(client=client, name="judge", instructions="You judge.", tools=[weigh])
 
 
@@ -180,6 +181,11 @@ SCRIPT_SAMPLES = (
         f"{_RUN}GroupChatBuilder(participants=[cook, baker], selection_func=in_turn, termination_condition=is_done)"
         ".build()\n",
         _SAYS,
+    ),
+    ScriptSample(
+        "handoff",
+        f"{_RUN}HandoffBuilder(participants=[cook, baker]).with_start_agent(cook).build()\n",
+        {**_SAYS, "You cook.": [Said(calls=[("handoff_to_baker", "{}")])]},
     ),
     ScriptSample("chain", f"{_RUN}{_BUILDER}.add_chain([cook, baker, judge]).build()\n", _SAYS),
     ScriptSample(
