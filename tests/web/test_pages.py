@@ -12,6 +12,8 @@ from tests.web.documents import assistant, team
 from tests.web.following import start, stream
 from tests.web.page_text import text_of
 
+DOCS = Path(__file__).parents[2] / "docs"
+
 
 def model_with_key(reference: str) -> JsonObject:
     return {
@@ -53,6 +55,12 @@ def test_no_template_words_a_time_of_its_own():
     templates = Path(__file__).parents[2] / "frontend" / "templates"
     found = [file.name for file in templates.rglob("*.html") if "<time" in file.read_text()]
     assert found == []
+
+
+def test_where_a_file_is_imported_each_guide_for_moving_is_linked(client: TestClient):
+    guides = sorted(f"/help/how-to/{name.stem}" for name in DOCS.glob("how-to/move-from-*.md"))
+    for path in ("/galleries", "/teams"):
+        assert sorted(re.findall(r'"(/help/how-to/move-from-[^"]+)"', client.get(path).text)) == guides
 
 
 def test_the_root_leads_to_the_teams(client: TestClient):
