@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from few_colours import with_few_colours
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 JsonObject = dict[str, Any]  # as it comes from the studio and goes back
 Scheme = Literal["light", "dark"]
@@ -79,10 +79,10 @@ def studio(data_dir: Path) -> Generator[str]:
         process.wait(15)
 
 
-def take_screenshot(page: Page, file: Path) -> None:
-    """A picture of what the page shows now."""
+def take_screenshot(page: Page, file: Path, part: Locator | None = None) -> None:
+    """A picture of what the page shows now, or of a part of it."""
     page.evaluate("document.fonts.ready")
-    picture = page.screenshot(animations="disabled")
+    picture = (part or page).screenshot(animations="disabled")
     empty = page.context.new_page()  # the policy of the studio's own pages forbids what it takes
     file.write_bytes(with_few_colours(picture, empty))
     empty.close()
