@@ -13,7 +13,7 @@ from studio.components import JsonObject
 Verdict = Literal["exact", "approximated", "dropped", "asked"]
 """`asked`: it cannot be known from the source, and the team needs it."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-SEE_PARTS = "Some of its parts do not come along unchanged."
+SEE_PARTS = "Some of its parts differ. Each has its own line in the report."
 """Why a part is not exact where something within it is not."""
 MAX_FINDINGS = 2_000
 MAX_TEXT = 600

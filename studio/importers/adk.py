@@ -185,7 +185,7 @@ class TeamMaker:
             todo += [(each, name) for each in self._agents.below(agent)]
         made = [self._handing(name, agent, names, parents) for name, agent in names.items()]
         variables: JsonObject = {name: "" for name in sorted(self._agents.variables)}
-        why = "An agent hands off by a tool for each other agent. There, one tool takes the name of the agent."
+        why = "An agent has a handoff tool for each other agent. In the source, one tool takes the name of the agent."
         self._report.add("approximated", root.place, "Transfers between agents", why)
         team = component(
             "autogen_agentchat.teams.Swarm",

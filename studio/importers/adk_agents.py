@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject
 from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, agent_tool, component, config_of, mcp_workbench
 from studio.importers.expressions import escaped
-from studio.importers.findings import SEE_PARTS, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Report
 from studio.importers.models import client
 from studio.importers.names import word
 from studio.importers.parts import Part
@@ -33,7 +33,7 @@ _READ = (
     *("output_key", "include_contents", "disallow_transfer_to_parent", "disallow_transfer_to_peers"),
     *("generate_content_config", "max_iterations"),
 )
-_CODE = "It is code of the project, which is named in the file and is not in it."
+_CODE = "The file names code of the project and does not contain it."
 MAX_DEPTH = 20
 
 
@@ -116,7 +116,7 @@ class AdkAgents:
             if setting in ("output_schema", "input_schema", "model_code") and not each.is_off:
                 report.add("asked", each.place, f"`{setting[:80]}` of {name}", _CODE, fix="Write it.", became=name)
             elif setting not in _READ and not each.is_off:
-                why = _CODE if "callback" in setting else "There is no such setting here."
+                why = _CODE if "callback" in setting else NO_SETTING
                 report.add("dropped", each.place, f"`{setting[:80]}` of {name}", why, became=name)
         is_same = all(each.verdict in ("exact", "asked") for each in report.findings[before:])
         verdict, why = ("exact", "") if is_same else ("approximated", SEE_PARTS)
@@ -170,7 +170,7 @@ class AdkAgents:
             elif params is not None:
                 found.workbenches.append(mcp_workbench(params))
                 is_part = not (arguments.get("tool_filter") or Part(each.place)).is_off
-                why = "All tools of the server are offered here. There, it is a part of them." if is_part else ""
+                why = "The agent gets all tools of the server, not the selected ones alone." if is_part else ""
                 self._report.add("approximated" if is_part else "exact", each.place, what, why, became=owner)
             else:
                 why = _CODE if "." in path else "It is a part of the kit, or of the service of the model."

@@ -298,7 +298,7 @@ class _WorkflowReader:
                 hears = "user"
                 continue
             if role == "assistant":
-                why = "A text in the model's own name is heard as that of another."
+                why = "A message in the name of the model is sent as a message of a user."
                 self.report.add("approximated", place, "Message of the assistant", why)
             prompts += self._prompt(text, place)
         return hears, prompts
@@ -389,7 +389,7 @@ class _WorkflowReader:
         """The branch of a guardrail that trips ends the run here."""
         kept = [each for each in body if not isinstance(each, ast.Return | ast.Pass)]
         if kept:
-            why = "When the guardrail trips the run ends; what would follow does not come along."
+            why = "When the guardrail trips the run ends; what would follow is not imported."
             self.report.add("dropped", self.script.place(kept[0]), "Branch for what is blocked", why)
         self._pending += tripwire.checks
         self._statements(orelse)

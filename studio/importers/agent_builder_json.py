@@ -24,7 +24,7 @@ from studio.importers.components import (
     structured,
 )
 from studio.importers.expressions import INPUT, Answer, Expressions, Known, Unsupported, cel, escaped, literal
-from studio.importers.findings import SEE_PARTS, Imported, Location, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Imported, Location, Report
 from studio.importers.finishing import finished
 from studio.importers.guardrails import Check, checks_in, put_before
 from studio.importers.models import client, is_openai
@@ -201,7 +201,7 @@ class _Reading:
                 self._tool(node, label, kind, config, place)
             case _:
                 if kind not in ("Start", "Note"):
-                    why = f"There is nothing like a node of the type {kind!r} here."
+                    why = f"Team Studio has nothing like a node of the type {kind!r}."
                     self._report.add("dropped", place, f"Node “{label}”", why)
                 self._passes(node, label, place)
 
@@ -308,7 +308,7 @@ class _Reading:
     def _message(self, message: JsonObject, place: Location, owner: str) -> list[str]:
         """The texts of a message that an agent hears after the conversation."""
         if message.get("role") == "assistant":
-            why = "A text in the model's own name is heard as that of another."
+            why = "A message in the name of the model is sent as a message of a user."
             self._report.add("approximated", place, f"Message of {owner}", why, became=owner)
         texts = [
             str(each.get("text")) for each in _objects(message.get("content")) if isinstance(each.get("text"), str)
@@ -367,9 +367,7 @@ class _Reading:
         names += ["text.verbosity"] if verbosity not in (None, "medium") else []
         if names:
             shown = ", ".join(f"`{name}`" for name in names)
-            self._report.add(
-                "dropped", place, f"Settings {shown} of {owner}", "There are no such settings here.", became=owner
-            )
+            self._report.add("dropped", place, f"Settings {shown} of {owner}", NO_SETTING, became=owner)
 
     def _branch(self, node: str, label: str, config: JsonObject, place: Location) -> None:
         router = self._named(node, Node(label, place, step(), is_router=True), "if_else")
@@ -418,7 +416,7 @@ class _Reading:
             if str(edge.get("source_node_id")) == node and edge.get("source_port_id") in ("on_fail", "on_error"):
                 target = self._nodes.get(str(edge.get("target_node_id"))) or {}
                 if target.get("node_type") != f"{PREFIX}End":
-                    why = "When a guardrail trips the run ends; what would follow does not come along."
+                    why = "When a guardrail trips the run ends; what would follow is not imported."
                     self._report.add("dropped", place, f"Branch for what is blocked by “{label}”", why)
 
     def _checks_before(self) -> None:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject
 from studio.importers.agent_framework_document import FrameworkFiles, items_of, text_of
 from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, component, mcp_workbench, structured
-from studio.importers.findings import SEE_PARTS, Location, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Location, Report
 from studio.importers.models import client
 from studio.importers.names import word
 from studio.importers.parts import Part
@@ -68,7 +68,7 @@ class FrameworkAgents:
             config |= {"structured_message_factory": structured(schema), "reflect_on_tool_use": False}
         for setting, each in part.entries_or_none():
             if setting not in (*_READ, "additionalInstructions") and not each.is_off:
-                why = "There is no such setting here."
+                why = NO_SETTING
                 report.add("dropped", each.place, f"`{setting}` of {name}", why, became=name)
         is_same = all(each.verdict in ("exact", "asked") for each in report.findings[before:])
         verdict, why = ("exact", "") if is_same else ("approximated", SEE_PARTS)
@@ -82,14 +82,14 @@ class FrameworkAgents:
         settings = {_SETTINGS.get(name, name): each.plain() for name, each in options.entries_or_none()}
         what = f"Model of {owner}"
         if not given.is_off and (given.get("connection", "endpoint") or provider == "AzureOpenAI"):
-            why = "It is served at an address of its own, such as Azure's, which is not taken along."
+            why = "It is served at an address of its own, such as Azure's, which is not imported."
             self._report.add("asked", given.place, what, why, fix="Choose the model again.", became=owner)
         elif model.startswith("="):
             why = f"The file names it by `{model[:80]}`, whose value is not in it."
             self._report.add("asked", given.place, what, why, fix="Choose the model.", became=owner)
         key = text_of(given, "connection", "key") or text_of(given, "connection", "apiKey")
         if key and not re.fullmatch(r"=\s*Env\.OPENAI_API_KEY", key):
-            why = "A key is not taken along."
+            why = "Keys are not imported."
             fix = "Set the environment variable of the service."
             self._report.add("approximated", given.place, f"Key of {owner}", why, fix=fix, became=owner)
         if not model or model.startswith("="):
@@ -107,7 +107,7 @@ class FrameworkAgents:
             params = mcp_params("", {"url": address}) if kind.lower() == "mcp" else None
             if params is not None:
                 is_part = not (each.get("allowedTools") or Part(each.place)).is_off
-                why = "All tools of the server are offered here. There, it is a part of them." if is_part else ""
+                why = "The agent gets all tools of the server, not the selected ones alone." if is_part else ""
                 self._report.add("approximated" if is_part else "exact", each.place, what, why, became=owner)
                 found.workbenches.append(mcp_workbench(params))
             elif kind.lower() == "mcp":

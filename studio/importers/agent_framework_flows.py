@@ -72,7 +72,7 @@ class FlowReader:
                 why = f"The workflow reads {', '.join(f'`{each}`' for each in sorted(fields))} of its answer."
                 self._report.add("approximated", flow.nodes[node].place, f"Answer of {node}", why, became=node)
         if self._calls > 1 or (self._calls and self._jumps):
-            why = "An agent hears each answer once. There, it hears the last one a second time, as its input."
+            why = "An agent gets each answer once. In the source, it gets the last one a second time, as its input."
             self._report.add("approximated", self._root.place, "What the agents hear", why)
         numbers = {name: 0 for name in self._fx.numbers}
         flow.state |= {name: numbers.get(name, "") for name in self._fx.fields if name not in flow.state}
@@ -83,7 +83,7 @@ class FlowReader:
         """A step that keeps the message of the user, where the workflow reads it."""
         pairs = [(self._fx.variable(f"Local.{name}"), "message") for name in sorted(self._inputs) if name in _INPUTS]
         for name in sorted(self._inputs - set(_INPUTS)):
-            why = "A run here has a message and no other inputs. It is empty in the context variables of the team."
+            why = "A run has a message and no other inputs. It is an empty context variable of the team."
             self._report.add("asked", self._root.place, f"Input `{name}`", why, fix="Set its value there.")
         pairs += [(LAST, "message")] if self._keeps_last else []
         return self._put("Start", self._root, step(assignments=assignments(pairs)), edges) if pairs else edges
@@ -169,7 +169,7 @@ class FlowReader:
             self._report.add("dropped", action.place, f"Argument `{key}` of {name}", why, became=name)
         conversation = text_of(action, "conversationId")
         if conversation and "System.ConversationId" not in conversation:
-            why = "It has a conversation of its own there. Here, it hears the whole conversation of the team."
+            why = "In the source, it has its own conversation. Here, it reads the whole conversation of the team."
             self._report.add("approximated", action.place, f"Conversation of {name}", why, became=name)
         variable = self._fx.variable(text_of(action, "output", "responseObject"))
         said = self._fx.variable(text_of(action, "output", "messages"))

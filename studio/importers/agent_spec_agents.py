@@ -115,9 +115,7 @@ class SpecAgents:
     def _report_rest(self, agent: Part, owner: str) -> None:
         asks = agent.get("human_in_the_loop")
         if asks is not None and asks.value is True:
-            why = (
-                "It asks within a run there. Here its question is its answer, and you continue with your next message."
-            )
+            why = "In the source, it asks during a run. Here, it asks in its answer, and your next message replies."
             self.report.add("approximated", asks.place, f"`human_in_the_loop` of {owner}", why, became=owner)
         self.spec.report_unread(agent, _READ, owner)
 
@@ -169,7 +167,7 @@ class SpecAgents:
     def _worker(self, part: Part, names: Names, above: Sequence[Part], owner: str) -> Iterator[JsonObject]:
         kind, what = kind_of(part), f"{kind_of(part) or 'Worker'} “{name_of(part)}” of {owner}"
         if any(each is part for each in above) or len(above) > 20:
-            why = "The agents call each other in a circle, which ends here."
+            why = "The agents call each other in a circle, which the import cuts at this place."
             self.report.add("dropped", part.place, what, why, became=owner)
         elif kind in ("Agent", "SpecializedAgent"):
             why = "It is a tool that takes one text, and remembers its earlier calls."
@@ -250,7 +248,7 @@ class SpecAgents:
             if source is not agent:
                 continue
             if to in above:
-                why = "The agents call each other in a circle, which ends here."
+                why = "The agents call each other in a circle, which the import cuts at this place."
                 self.report.add("dropped", to.place, what, why, became=owner)
                 continue
             why = "It is a tool that takes one text, and remembers its earlier calls."

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from studio.components import JsonObject
 from studio.errors import InvalidDocument
 from studio.importers.bundle import Bundle
-from studio.importers.findings import Report
+from studio.importers.findings import NO_SETTING, Report
 from studio.importers.parts import MAX_LENGTH, Budget, Part, json_part, yaml_part
 
 REF, REFERENCED = "$component_ref", "$referenced_components"
@@ -105,7 +105,7 @@ class AgentSpec:
         """Say which settings of a component do not come along."""
         for name, each in part.entries_or_none():
             if name not in _COMMON and name not in read and not each.is_off:
-                why = "There is no such setting here."
+                why = NO_SETTING
                 self.report.add("dropped", each.place, f"`{name}` of {name_of(part)}", why, became=owner)
 
 

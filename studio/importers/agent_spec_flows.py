@@ -22,8 +22,8 @@ MAX_LEVELS = 20
 """Flows within flows."""
 _AGENTS = ("Agent", "SpecializedAgent")
 _DROPPED = {
-    "MapNode": "Nothing here repeats a flow for each item of a list.",
-    "ParallelMapNode": "Nothing here repeats a flow for each item of a list.",
+    "MapNode": "Team Studio cannot repeat a flow for each item of a list.",
+    "ParallelMapNode": "Team Studio cannot repeat a flow for each item of a list.",
 }
 _READ: Mapping[str, tuple[str, ...]] = {
     "LlmNode": ("llm_config", "prompt_template"),
@@ -310,7 +310,7 @@ class FlowReader:
         elif kind == "InputMessageNode":
             self._ask(laid, node)
         else:
-            why = _DROPPED.get(kind, "Nothing here is like it.")
+            why = _DROPPED.get(kind, "Team Studio has nothing like it.")
             self._report.add("dropped", node.place, what, why, fix="Add an agent or a step in its place.")
             self._put(laid, node, None)
 
@@ -352,7 +352,7 @@ class FlowReader:
         agent = self._spec.resolved(node.get("agent"))
         if agent is None or kind_of(agent) not in _AGENTS:
             kind = kind_of(agent) if agent is not None else ""
-            why = f"A {kind} does not come along." if kind else "Its agent is not in the files."
+            why = f"A {kind} is not imported." if kind else "Its agent is not in the files."
             fix = "Put an agent in its place."
             self._report.add("dropped" if kind else "asked", node.place, what, why, fix=fix)
             self._put(laid, node, None)

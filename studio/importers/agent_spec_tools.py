@@ -69,7 +69,7 @@ class ToolMaker:
             why = "Its address is not a plain URL with a host."
             report_stand_in(self._report, part.place, what, why, owner)
             return stand_in(name, described, schema, why)
-        why = _WHY.get(kind, f"Nothing here is like {kind or 'a component of no type'}.")
+        why = _WHY.get(kind, f"Team Studio has nothing like {kind or 'a component of no type'}.")
         if kind == "ServerTool":
             said = f"{why} A stand-in has its name and fails when it is called."
             self._report.add("asked", part.place, what, said, fix="Write its code.", became=owner)
@@ -109,7 +109,7 @@ class ToolMaker:
             changed.append("`headers`")
         what = f"Tool `{name_of(part)}` of {owner}"
         if changed:
-            why = f"The model fills in its inputs. What {', '.join(changed)} say of them does not come along."
+            why = f"The model fills in its inputs. What {', '.join(changed)} say of them is not imported."
             self._report.add("approximated", part.place, what, why, fix="Compare the request.", became=owner)
         else:
             self._report.add("exact", part.place, what, became=owner)
@@ -147,7 +147,7 @@ class ToolMaker:
             why = f"It is read from the environment variable {variable}."
             self._report.add("asked", transport.place, f"Header `{key}` of {what}", why, fix=f"Set {variable}.")
         if kind_of(part) == "MCPTool" or not (part.get("tool_filter") or Part(part.place)).is_off:
-            why = "All tools of the server are offered here. There, it is a part of them."
+            why = "The agent gets all tools of the server, not the selected ones alone."
             self._report.add("approximated", part.place, what, why, became=owner)
         else:
             self._report.add("exact", part.place, what, became=owner)
@@ -170,7 +170,7 @@ class ToolMaker:
         self._spec.report_unread(config, read, owner)
         key = config.get("api_key")
         if key is not None and not key.is_off:
-            why = "A key is not taken along."
+            why = "Keys are not imported."
             fix = "Set the environment variable of the service."
             self._report.add("approximated", key.place, f"Key of {owner}", why, fix=fix, became=owner)
         if kind in _MODELS and model:
@@ -185,7 +185,7 @@ class ToolMaker:
         provider = text_of(config, "provider") or text_of(config, "api_provider")
         if kind == "LlmConfig" and model and provider:
             return client(f"{provider.lower()}/{model}", settings, self._report, config.place, owner)
-        why = f"Nothing here is like {kind or 'a component of no type'}{f', with {model}' if model else ''}."
+        why = f"Team Studio has nothing like {kind or 'a component of no type'}{f', with {model}' if model else ''}."
         self._report.add("asked", config.place, f"Model of {owner}", why, fix="Choose a model.", became=owner)
         return compatible(model or DEFAULT_MODEL, settings, self._report, config.place, owner)
 
@@ -196,7 +196,7 @@ class ToolMaker:
             if is_local(full):
                 config_of(made)["host"] = full
             else:
-                why = f"It is served at {address}, which is not taken along."
+                why = f"It is served at {address}, which is not imported."
                 self._report.add("asked", place, f"Model of {owner}", why, fix="Enter the host.", became=owner)
             return
         full = full.rstrip("/")

@@ -21,7 +21,7 @@ from studio.importers.components import (
     mcp_workbench,
     structured,
 )
-from studio.importers.findings import SEE_PARTS, Location, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Location, Report
 from studio.importers.models import DEFAULT_MODEL, SETTINGS, asked_for_model, client, is_openai
 from studio.importers.names import Names, word
 from studio.importers.python_script import PythonScript, called, keywords, short
@@ -49,9 +49,9 @@ _WITHOUT_EFFECT = ("store", "summary", "generate_summary", "metadata", "include_
 _IGNORED: Mapping[str, str] = {
     "hooks": "The studio shows what happens in a run; there are no hooks.",
     "tool_use_behavior": "The model is asked again after each call, up to the limit of tool rounds.",
-    "reset_tool_choice": "There is no such setting.",
-    "output_guardrails": "Code of a guardrail does not come along.",
-    "mcp_config": "There is no such setting.",
+    "reset_tool_choice": NO_SETTING,
+    "output_guardrails": "Code of a guardrail is not imported.",
+    "mcp_config": NO_SETTING,
 }
 SETTINGS_LEFT = "What OpenAI stores and shows of its answers is not set here."
 MAX_NESTED = 10
@@ -306,7 +306,7 @@ class AgentReader:
             elif name not in _WITHOUT_EFFECT:
                 dropped.append(name)
         if dropped:
-            why = "There are no such settings here."
+            why = NO_SETTING
             names = ", ".join(f"`{name}`" for name in dropped)
             self.report.add(
                 "dropped", self.script.place(resolved), f"Model settings {names} of {owner}", why, became=owner
@@ -448,7 +448,7 @@ class AgentReader:
         if "allowed_tools" in given or "tool_filter" in given:
             allowed = self.script.value_or_none(given.get("allowed_tools"))
             names = ", ".join(str(each) for each in allowed) if isinstance(allowed, list) else "a part of them"
-            why = f"All tools of the server are offered here. Allowed there: {names}."
+            why = f"The agent gets all tools of the server. The source allows {names}."
             self.report.add("approximated", place, what, why, became=owner)
         else:
             self.report.add("exact", place, what, became=owner)
@@ -521,7 +521,7 @@ class AgentReader:
             place, what = self.script.place(node), f"Guardrail `{short(node)}` of {owner}"
             rule = self.instructions(checker).text if checker is not None else None
             if checker is None or not rule:
-                why = "What it checks is code, which does not come along."
+                why = "What it checks is code, which is not imported."
                 self.report.add("dropped", place, what, why, fix="Add a guardrail with a rule.", became=owner)
                 continue
             model, settings = self._model(checker, owner)
@@ -535,9 +535,7 @@ class AgentReader:
                     action="stop",
                 )
             )
-            why = (
-                "A model decides by its instructions whether the rule applies; the code around it does not come along."
-            )
+            why = "A model decides by its instructions whether the rule applies; the code around it is not imported."
             self.report.add(
                 "approximated", place, what, why, fix="Read the rule as a sentence that must not be true.", became=owner
             )

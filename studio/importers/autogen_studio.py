@@ -152,7 +152,7 @@ class _Reader:
         name = self.names.free("sequence")
         parts = cast("list[JsonValue]", participants)
         agent = component("studio.teams.NestedChatAgent", name=name, participants=parts, chats=chats)
-        why = "The words around earlier results are others."
+        why = "The prompt around earlier results is worded differently."
         self.report.add("approximated", Location(self.file, pointer=where), "Sequence", why, became=name)
         return component("autogen_agentchat.teams.RoundRobinGroupChat", participants=[agent], max_turns=1)
 

@@ -12,7 +12,7 @@ from studio.components import JsonObject
 from studio.importers.canvas import Canvas, CanvasEdge, CanvasNode, is_unset
 from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, config_of, structured
 from studio.importers.expressions import Unsupported
-from studio.importers.findings import SEE_PARTS, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Report
 from studio.importers.tools import Toolset
 from studio.importers.workflow import Edge, Node, Workflow
 from studio.tools.expression import VariableCondition, VariableExpression
@@ -54,7 +54,7 @@ class CanvasReading:
 
     def drop(self, node: CanvasNode) -> None:
         """Report a node of a kind that has no counterpart."""
-        why = f"There is nothing like a node of the kind {node.kind[:80]!r} here."
+        why = f"Team Studio has nothing like a node of the kind {node.kind[:80]!r}."
         self.report.add("dropped", node.place, f"Node “{node.label}”", why)
 
     def config(self, node: CanvasNode) -> JsonObject:
@@ -104,7 +104,7 @@ class CanvasReading:
         read = set(known)
         for each in inputs:
             if each not in read and not is_unset(node.inputs[each]):
-                why = "There is no such setting here."
+                why = NO_SETTING
                 self.report.add("dropped", node.inside(each), f"`{each[:80]}` of {owner}", why, became=owner)
 
     def end(self) -> None:

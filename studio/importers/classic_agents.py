@@ -22,7 +22,7 @@ from studio.importers.classic_texts import (
 )
 from studio.importers.classic_tools import registrations_in, tools_of
 from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, USER_PROXY, component, labelled
-from studio.importers.findings import SEE_PARTS, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Report
 from studio.importers.names import Names
 from studio.importers.python_script import called, keywords, short
 from studio.importers.workflow import MAX_NODES
@@ -151,11 +151,11 @@ class AgentMaker:
 
     def _other_difference(self, agent: ClassicAgent, has_model: bool, mode: str) -> str:
         if agent.written not in ("AssistantAgent", "ConversableAgent", "UserProxyAgent", "SwarmAgent"):
-            return f"`{agent.written}` does more there, by code that does not come along. This is a plain agent."
+            return f"`{agent.written}` does more there, by code that is not imported. This is a plain agent."
         if has_model and "human_input_mode" in agent.given and mode != "NEVER":
             return "No person is asked before it answers. Add a user proxy, or approve tool calls."
         if has_model and not self.models.is_given(agent.given.get("llm_config")) and agent.kind == "ConversableAgent":
-            return "It has no model there. Code that does not come along answers for it, so it has one here."
+            return "It has no model there. Code that is not imported answers for it, so it has one here."
         if agent.kind == "UserProxyAgent" and not has_model and "code_execution_config" not in agent.given:
             return "It would also run code in Docker, which is the default there. Add a code executor if it has to."
         return ""
@@ -205,7 +205,7 @@ class AgentMaker:
             if text is not None:
                 found = {"system_message": text, "system_message_holds_variables": True}
                 continue
-            why = "It is made by code before each answer. The code does not come along."
+            why = "It is made by code before each answer. The code is not imported."
             fix = "Write the instructions, with {name} for context variables."
             self.report.add(
                 "dropped", self.script.place(item), f"Instructions of {name} in a run", why, fix=fix, became=name
@@ -253,13 +253,13 @@ class AgentMaker:
         part = component(EXECUTOR, name=name, description=description, code_executor=component(provider, **config))
         return labelled(part, self.classic.label(agent))
 
-    # --- what does not come along ---
+    # --- what is not imported ---
 
     def _ignored(self, agent: ClassicAgent, name: str) -> None:
         for setting, node in agent.given.items():
             if setting in _READ:
                 continue
-            why, fix = "There is no such setting here.", ""
+            why, fix = NO_SETTING, ""
             if setting == "retrieve_config":
                 why, fix = "Its documents and their index are not in the files.", "Add a vector memory to an assistant."
             verdict = "asked" if setting == "retrieve_config" else "dropped"
@@ -267,10 +267,10 @@ class AgentMaker:
             self.report.add(verdict, place, f"`{setting}` of {name}", why, fix=fix, became=name)
         if agent.written in self.script.classes:
             node = self.script.classes[agent.written]
-            why = "Methods of a class of the script do not come along."
+            why = "Methods of a class of the script are not imported."
             self.report.add("dropped", self.script.place(node), f"Class `{agent.written}` of {name}", why, became=name)
         for call in self._additions.get(agent, ()):
-            why = "Code that changes what an agent does, or hears, does not come along."
+            why = "Code that changes what an agent does, or hears, is not imported."
             self.report.add("dropped", self.script.place(call), f"`{short(call)}`", why, became=name)
 
     def _added(self) -> dict[ClassicAgent, list[ast.Call]]:

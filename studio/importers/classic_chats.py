@@ -15,7 +15,7 @@ from studio.importers.classic_patterns import PatternMaker
 from studio.importers.classic_script import KNOWN, PACKAGES, ClassicAgent, ClassicScript, receiver
 from studio.importers.classic_teams import CHAT_SETTINGS, MANAGERS, TeamMaker
 from studio.importers.classic_tools import make_plain
-from studio.importers.findings import Imported, Report
+from studio.importers.findings import NO_SETTING, Imported, Report
 from studio.importers.finishing import finished
 from studio.importers.python_script import PythonScript, called
 
@@ -164,7 +164,7 @@ def _report_settings(chat: _Chat, classic: ClassicScript, report: Report) -> Non
         return
     for name, node in chat.given.items():
         if name not in CHAT_SETTINGS:
-            report.add("dropped", classic.script.place(node), f"`{name}` of the chat", "There is no such setting here.")
+            report.add("dropped", classic.script.place(node), f"`{name}` of the chat", NO_SETTING)
 
 
 def _report_task(chat: _Chat, classic: ClassicScript, report: Report) -> None:

@@ -107,7 +107,7 @@ class ModelReader:
                 config_of(made).setdefault("api_key", value)
         elif isinstance(value, str) and value and f"key of {owner}" not in self._reported:
             self._reported.add(f"key of {owner}")
-            why = "The file contains a key in plain text, or a place for one. It is not taken along."
+            why = "The file contains a key in plain text, or a place for one. It is not imported."
             fix = "Set the environment variable of the service."
             self.report.add("approximated", place, f"Key of {owner}", why, fix=fix, became=owner)
 
@@ -121,7 +121,7 @@ class ModelReader:
         others = [name for name in dict.fromkeys(names) if name not in (*SETTINGS, *_ENTRY, *_ELSEWHERE)]
         if others:
             listed = ", ".join(f"`{name}`" for name in others)
-            why = "There are no such settings here. Answers can be kept with a cache."
+            why = "Team Studio has no such settings. A cache can keep answers."
             self.report.add("dropped", place, f"Model settings {listed} of {owner}", why, became=owner)
         if len(config.entries) > 1:
             why = f"Only the first of {len(config.entries)} models is used. The others stood in for it when it failed."

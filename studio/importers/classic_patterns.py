@@ -17,7 +17,7 @@ from studio.importers.classic_teams import ROUND_ROBIN, SELECTOR, TeamMaker, any
 from studio.importers.classic_tools import targets_of
 from studio.importers.components import ASSISTANT, MAX_TOOL_ROUNDS, component, config_of
 from studio.importers.expressions import Unsupported, ag2_condition
-from studio.importers.findings import Location, Report
+from studio.importers.findings import NO_SETTING, Location, Report
 from studio.importers.python_script import called, keywords, short
 from studio.importers.workflow import LOOP_TURNS, START, Edge, Node, TeamBuilder, Workflow, alternatives
 
@@ -149,9 +149,9 @@ class PatternMaker:
             why = "The order is that of the list, and not random." if kind == "RandomPattern" else ""
             self.report.add("approximated" if why else "exact", place, f"`{kind}`", why)
             return component(ROUND_ROBIN, **common)
-        why = "A model selects also the first speaker. The words of the question are others."
+        why = "A model selects also the first speaker. Its prompt is worded differently."
         if kind == "ManualPattern":
-            why = "A person selects the speaker there. Here a model does."
+            why = "A model selects the speaker. In the source, a person does."
         self.report.add("approximated", place, f"`{kind}`", why)
         selection = Selection(self.classic, self.agents, self.report)
         return component(SELECTOR, **common, **selection.settings({}, members, arguments.get("llm_config"), call))
@@ -227,7 +227,7 @@ class PatternMaker:
             edges = alternatives(name, [way.condition for way in own.ways]) if own.ways else [Edge(name)]
             for edge, way in zip(edges, own.ways, strict=False):
                 flow.connect([edge], self.agents.name(way.target))
-                why = "It is checked after the agent has answered. There it is checked before."
+                why = "It is checked after the agent has answered. In the source, it is checked before."
                 what = f"Way from {name} to {self.agents.name(way.target)}"
                 self.report.add("approximated", way.place, what, why, became=name)
             flow.connect(edges[-1:], after)
@@ -286,12 +286,12 @@ class PatternMaker:
                 found[target] = {"target": target, "description": way.when}
                 if way.is_choice:  # AG2 counts the conditions of an agent
                     found[target]["name"] = f"transfer_to_{target}_{choices.index(way) + 1}"
-            why = "" if way.is_choice else "It happens by itself there. Here the agent's model has to do it."
+            why = "" if way.is_choice else "In the source, no model decides it. Here, the agent's model has to do it."
             self.report.add("exact" if way.is_choice else "approximated", way.place, what, why, became=owner)
         if ways.after is not None and ways.after in members and ways.after_place is not None:
             target = self.agents.name(ways.after)
             found.setdefault(target, {"target": target, "description": "Hand off when your work is done."})
-            why = "It happens by itself there. Here the agent's model has to hand off."
+            why = "In the source, no model decides it. Here, the agent's model has to hand off."
             self.report.add("approximated", ways.after_place, f"What follows {owner}", why, became=owner)
         return list(found.values())
 
@@ -367,7 +367,7 @@ class PatternMaker:
     def _other_settings(self, given: Mapping[str, ast.expr], place: Location) -> None:
         for name in given:
             if name not in ("target", "condition"):
-                self.report.add("dropped", place, f"`{name}` of a handoff", "There is no such setting here.")
+                self.report.add("dropped", place, f"`{name}` of a handoff", NO_SETTING)
 
     def _after(self, found: _Ways, node: ast.expr, place: Location) -> None:
         target = self._target(node)
@@ -437,7 +437,7 @@ class PatternMaker:
                 continue
             found[name] = known
             if not is_known:
-                why = "Only a run there knows its value, so it is empty."
+                why = "Its value is only known in a run of the source, so it is empty."
                 self.report.add("asked", place, f"Context variable `{name}`", why, fix="Set its initial value.")
         return found
 
@@ -447,10 +447,10 @@ class PatternMaker:
             arguments = self.classic.entries(node) if name == "group_manager_args" else {}
             for inner, value in arguments.items():
                 if inner not in read:
-                    why = "There is no such setting here."
+                    why = NO_SETTING
                     self.report.add("dropped", self.classic.script.place(value), f"`{inner}` of the group manager", why)
             if name not in _PATTERN_READ:
-                why = "There is no such setting here."
+                why = NO_SETTING
                 self.report.add("dropped", self.classic.script.place(node), f"`{name}` of the pattern", why)
 
 

@@ -10,7 +10,7 @@ from studio.components import JsonObject
 from studio.importers.classic_agents import AgentMaker
 from studio.importers.classic_script import ClassicAgent, ClassicScript
 from studio.importers.classic_texts import SELECTION_QUESTION
-from studio.importers.findings import Report
+from studio.importers.findings import NO_SETTING, Report
 from studio.teams.selector import SELECTOR_PROMPT
 
 RETRIES = 2
@@ -76,12 +76,12 @@ class Selection:
             at = members.index(sender) + 1 if sender in members else 0
             return Order([*members[at:], *members[:at]], is_fixed=True)
         if method in ("auto", "manual"):
-            why = "A model selects the speaker. The words of the question are others."
+            why = "A model selects the speaker. Its prompt is worded differently."
             if method == "manual":
-                why = "A person selects the speaker there. Here a model does."
+                why = "A model selects the speaker. In the source, a person does."
             self.report.add("approximated", place, what, why)
         else:
-            why = "A function selects the speaker there, and code does not come along. Here a model does."
+            why = "A model selects the speaker. In the source, a function does, and code is not imported."
             fix = "Describe in the selector prompt who follows whom."
             self.report.add("asked", self.classic.script.place(node or call), what, why, fix=fix)
         return Order(members, is_fixed=False)
@@ -160,7 +160,7 @@ class Selection:
                 why, fix = "The list of agents that may follow cannot be read.", "Describe it in the selector prompt."
                 self.report.add("asked", self.classic.script.place(node), f"`{name}`", why, fix=fix)
             elif name not in _READ:
-                why = "There is no such setting here."
+                why = NO_SETTING
                 self.report.add("dropped", self.classic.script.place(node), f"`{name}` of the group chat", why)
 
 

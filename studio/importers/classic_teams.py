@@ -17,7 +17,7 @@ from studio.importers.classic_selection import Selection
 from studio.importers.classic_texts import SUMMARY_PROMPT
 from studio.importers.components import USER_PROXY, component, config_of, labelled
 from studio.importers.expressions import escaped
-from studio.importers.findings import Report
+from studio.importers.findings import NO_SETTING, Report
 from studio.importers.python_script import keywords, short
 
 ROUND_ROBIN = "autogen_agentchat.teams.RoundRobinGroupChat"
@@ -98,7 +98,7 @@ class TeamMaker:
         triggers = self._triggers(given.get("trigger"), opener)
         config = {**inner, "agent": part, **({"triggers": triggers} if triggers is not None else {})}
         described = config_of(part).get("description", "")
-        why = "The words around earlier results are others."
+        why = "The prompt around earlier results is worded differently."
         if triggers is None and "trigger" in given:
             why += " The chats begin for messages of all senders."
         self.report.add("approximated", place, f"Nested chats of {name}", why, became=name)
@@ -159,7 +159,7 @@ class TeamMaker:
         """Say what of a chat within an agent does not come along."""
         for name, node in given.items():
             if name not in CHAT_SETTINGS:
-                why = "There is no such setting here."
+                why = NO_SETTING
                 self.report.add("dropped", self.classic.script.place(node), f"`{name}` of a chat of {owner}", why)
         agent = self.classic.agent_of(given.get("recipient"))
         node = agent.given.get("is_termination_msg") if agent is not None else None
@@ -371,7 +371,7 @@ class TeamMaker:
                 why = "Only results of earlier chats are carried over."
                 place = self.classic.script.place(entry["carryover"])
                 self.report.add("dropped", place, "Own text that is carried over", why, became=name)
-        why = "Words around earlier results are others, and the messages stand in the team: a run begins with any text."
+        why = "The prompt around earlier results is worded differently. The messages are in the team, not in the task."
         self.report.add("approximated", self.classic.script.place(call), "Chats in a row", why, became=name)
         agent = component(NESTED, name=name, **inner)
         return component(ROUND_ROBIN, participants=[agent], max_turns=1)

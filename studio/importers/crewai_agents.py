@@ -15,7 +15,7 @@ from studio.importers.components import ASSISTANT, agent_tool, component, config
 from studio.importers.crewai_crews import LOST_CONFIG, CrewAgent, CrewTask
 from studio.importers.crewai_texts import COWORKER_OUTPUT, instructions, prompt, template, variables_in
 from studio.importers.crewai_tools import ToolMaker, Toolset
-from studio.importers.findings import SEE_PARTS, Location, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Location, Report
 from studio.importers.models import OPENAI, SETTINGS, client, served
 from studio.importers.names import Names, word
 from studio.importers.parts import Part
@@ -35,8 +35,8 @@ _IGNORED: Mapping[str, str] = {
     "cache": "There is no cache of tool results.",
     "max_rpm": "There is no such limit for one agent.",
     "max_execution_time": "There is no such limit for one agent. The team has a timeout as a stop condition.",
-    "step_callback": "Code that is called in a run does not come along.",
-    "callbacks": "Code that is called in a run does not come along.",
+    "step_callback": "Code that is called in a run is not imported.",
+    "callbacks": "Code that is called in a run is not imported.",
     "reasoning": "No plan is made before the answer.",
     "planning": "No plan is made before the answer.",
     "planning_config": "No plan is made before the answer.",
@@ -188,7 +188,7 @@ class AgentMaker:
         others = [each for each in values if each not in (*known, *SETTINGS, *_WITHOUT_EFFECT)]
         if others:
             listed = ", ".join(f"`{each}`" for each in others)
-            why = "There are no such settings here."
+            why = NO_SETTING
             self.report.add("dropped", part.place, f"Model settings {listed} of {owner}", why, became=owner)
         return made
 
@@ -210,11 +210,11 @@ class AgentMaker:
             if made["provider"] == OPENAI and key != "env:OPENAI_API_KEY":
                 config_of(made).setdefault("api_key", key)
         elif isinstance(key, str) and key:
-            why = "The file contains a key in plain text, or a placeholder for one. It is not taken along."
+            why = "The file contains a key in plain text, or a placeholder for one. It is not imported."
             fix = "Set the environment variable of the service."
             self.report.add("approximated", place, f"Key of {owner}", why, fix=fix, became=owner)
 
-    # --- formats, knowledge and what does not come along ---
+    # --- formats, knowledge and what is not imported ---
 
     def answer_format(self, part: Part | None, owner: str) -> JsonObject | None:
         """The schema of a task's answers."""
@@ -284,5 +284,5 @@ class AgentMaker:
                 or (part.is_off and name in _IGNORED)
             ):
                 continue
-            why = _IGNORED.get(name, "There is no such setting here.")
+            why = _IGNORED.get(name, NO_SETTING)
             self.report.add("dropped", part.place, f"`{name}` of {owner}", why, became=owner)

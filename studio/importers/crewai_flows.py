@@ -18,7 +18,7 @@ from studio.importers.crewai_documents import CrewDocuments, agent_of, crew_of_j
 from studio.importers.crewai_teams import CrewBuilder, variables_of
 from studio.importers.crewai_texts import question
 from studio.importers.expressions import Expressions, Known, Unsupported, cel, escaped
-from studio.importers.findings import SEE_PARTS, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Report
 from studio.importers.names import Names, word
 from studio.importers.parts import Part
 from studio.importers.workflow import START, Edge, Node, TeamBuilder, Workflow
@@ -31,8 +31,8 @@ _READ = ("schema", "name", "description", "state", "methods")
 _METHOD_READ = ("start", "listen", "router", "emit", "do", "description")
 _WITHOUT: Mapping[str, str] = {
     "code": "Python that it names is not in the flow, and is not looked up.",
-    "script": "Its Python does not come along.",
-    "tool": "Tools that a flow calls by themselves do not come along.",
+    "script": "Its Python is not imported.",
+    "tool": "Tools that a flow calls by themselves are not imported.",
     "each": "There is no step for each item of a list.",
 }
 """Why a method is left out, by what it calls."""
@@ -74,7 +74,7 @@ class FlowReader:
         self._connect(methods)
         for key, each in _entries_of(part):
             if key not in _READ and not each.is_off:
-                self._report.add("dropped", each.place, f"`{key}` of the flow", "There is no such setting here.")
+                self._report.add("dropped", each.place, f"`{key}` of the flow", NO_SETTING)
         why = "The agents read their tasks and the context variables, and not the message that begins a run."
         fix = "Change the context variables of the team."
         self._report.add("approximated", part.place, "Message of a run", why, fix=fix)

@@ -393,7 +393,7 @@ class CrewScript:
         for method in self._methods.get(id(owner), {}).values() if owner is not None else ():
             for kind in _AROUND:
                 if kind in _decorators(method):
-                    yield self.script.place(method), f"`{method.name}`", "Code around a run does not come along."
+                    yield self.script.place(method), f"`{method.name}`", "Code around a run is not imported."
 
     def flows(self) -> list[ast.ClassDef]:
         """Classes whose methods start and follow each other."""

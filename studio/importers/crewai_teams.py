@@ -18,7 +18,7 @@ from studio.importers.crewai_agents import AgentMaker
 from studio.importers.crewai_crews import LOST_CONFIG, Crew, CrewAgent, CrewTask
 from studio.importers.crewai_texts import FEEDBACK, MANAGER, prompt, template, variables_in
 from studio.importers.crewai_tools import tool_name
-from studio.importers.findings import SEE_PARTS, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Report
 from studio.importers.names import Names
 from studio.importers.parts import Part
 from studio.importers.python_script import short
@@ -36,10 +36,10 @@ _CREW_IGNORED: Mapping[str, str] = {
     "planning_llm": "No plan is made before the tasks.",
     "function_calling_llm": "The agents' own models call their tools.",
     "max_rpm": "There is no such limit for a team.",
-    "step_callback": "Code that is called in a run does not come along.",
-    "task_callback": "Code that is called in a run does not come along.",
-    "before_kickoff_callbacks": "Code around a run does not come along.",
-    "after_kickoff_callbacks": "Code around a run does not come along.",
+    "step_callback": "Code that is called in a run is not imported.",
+    "task_callback": "Code that is called in a run is not imported.",
+    "before_kickoff_callbacks": "Code around a run is not imported.",
+    "after_kickoff_callbacks": "Code around a run is not imported.",
     "output_log_file": "The studio keeps a log of each run.",
     "chat_llm": "The studio talks to the team itself.",
 }
@@ -61,8 +61,8 @@ _TASK_IGNORED: Mapping[str, str] = {
     "async_execution": "The tasks are done one after the other.",
     "output_file": "The result is not written into a file. It is in the run.",
     "create_directory": "The result is not written into a file.",
-    "callback": "Code that is called in a run does not come along.",
-    "callbacks": "Code that is called in a run does not come along.",
+    "callback": "Code that is called in a run is not imported.",
+    "callbacks": "Code that is called in a run is not imported.",
     "condition": "The task is always done: its condition is code.",
     "converter_cls": "Answers are not converted by code.",
     "guardrail_max_retries": "An answer that fails is not tried again.",
@@ -208,7 +208,7 @@ class CrewBuilder:
             for each in task.given[setting].all_of() if setting in task.given else ():
                 what = f"Guardrail of the task `{task.name}`"
                 if not each.text:
-                    why = "What it checks is code, which does not come along."
+                    why = "What it checks is code, which is not imported."
                     fix = "Add a guardrail with a rule."
                     self.report.add("dropped", each.place, what, why, fix=fix, became=name)
                     continue
@@ -245,14 +245,14 @@ class CrewBuilder:
         self.report.add("approximated", place, f"`human_input` of the task `{task.name}`", why, became=person)
         return [Edge(noted, otherwise=True)]
 
-    # --- what does not come along ---
+    # --- what is not imported ---
 
     def _report_task(self, task: CrewTask, name: str) -> None:
         self.agents.lost(task.given, task.place, f"the task `{task.name}`", "description")
         for setting, part in task.given.items():
             if setting == LOST_CONFIG or setting in _TASK_READ or setting in _WITHOUT_EFFECT or part.is_off:
                 continue
-            why = _TASK_IGNORED.get(setting, "There is no such setting here.")
+            why = _TASK_IGNORED.get(setting, NO_SETTING)
             verdict = "approximated" if setting == "async_execution" else "dropped"
             self.report.add(verdict, part.place, f"`{setting}` of the task `{task.name}`", why, became=name)
 
@@ -262,7 +262,7 @@ class CrewBuilder:
                 continue
             if setting in ("agents", "tasks"):
                 continue
-            why = _CREW_IGNORED.get(setting, "There is no such setting here.")
+            why = _CREW_IGNORED.get(setting, NO_SETTING)
             self.report.add("dropped", part.place, f"`{setting}` of the crew", why)
         for place, what, why in crew.without_effect:
             self.report.add("dropped", place, what, why)

@@ -228,7 +228,7 @@ class ToolMaker:
             return
         what = f"MCP server of {owner}"
         if given.get("tool_filter"):
-            why = "All tools of the server are offered here. There, it is a part of them."
+            why = "The agent gets all tools of the server, not the selected ones alone."
             self._report.add("approximated", part.place, what, why, became=owner)
         else:
             self._report.add("exact", part.place, what, became=owner)

@@ -15,6 +15,7 @@ from studio.importers.dify_models import dify_client
 from studio.importers.dify_texts import INPUT_PLACES
 from studio.importers.dify_tools import add_tools
 from studio.importers.expressions import INPUT, Unsupported
+from studio.importers.findings import NO_SETTING
 from studio.importers.parts import Part
 from studio.importers.tools import Toolset, stand_in
 from studio.importers.workflow import START, Edge, Node
@@ -66,7 +67,7 @@ def read_app(found: Found, reading: StateReading) -> None:
         enabled = each.get("enabled")
         is_on = bool(each.items or each.text) or (enabled is not None and enabled.value is True)
         if key not in _READ and is_on:
-            reading.report.add("dropped", each.place, f"Setting `{key[:80]}`", "There is no such setting here.")
+            reading.report.add("dropped", each.place, f"Setting `{key[:80]}`", NO_SETTING)
     is_same = all(each.verdict in ("exact", "asked") for each in reading.report.findings[before:])
     why = "" if is_same else "See its parts."
     reading.report.add("exact" if is_same else "approximated", settings.place, f"App “{found.title}”", why, became=name)
@@ -88,7 +89,7 @@ def _form(settings: Part, reading: StateReading, *, is_text: bool) -> None:
             default = given.get("default")
             value = default.plain() if default is not None else ""
             reading.variable(name, value if value is not None else "")
-            why = "There is no form here, so it is a context variable."
+            why = "A team has no form, so it is a context variable."
             fix = "Set the context variable of the team."
             reading.report.add("asked", given.place, what, why, fix=fix)
 
@@ -127,7 +128,7 @@ def _text(given: str, reading: StateReading, part: Part, owner: str) -> str:
 
     def missed(name: str, why: str) -> None:
         what = f"`{{{{{name}}}}}` in a text of {owner}"
-        reading.report.add("asked", part.place, what, f"It is not known here: {why}.", fix="Write it.", became=owner)
+        reading.report.add("asked", part.place, what, f"Its value is not known: {why}.", fix="Write it.", became=owner)
 
     return canvas_texts.template(given, INPUT_PLACES, resolve, missed)
 

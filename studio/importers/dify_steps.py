@@ -21,9 +21,9 @@ from studio.importers.ready_tools import current_date_time
 from studio.importers.tools import report_stand_in, stand_in
 
 _WHY: Mapping[str, str] = {
-    "http-request": "The request with its address, headers and keys is not taken along.",
+    "http-request": "The request with its address, headers and keys is not imported.",
     "knowledge-retrieval": "The documents of this knowledge stay at Dify.",
-    "document-extractor": "Files do not come along.",
+    "document-extractor": "Files are not imported.",
     "list-operator": "It works on lists of files or values, for which there is no step here.",
 }
 _OPERATIONS: Mapping[str, str] = {
@@ -128,7 +128,7 @@ class StepReader:
         )
         what = f"Code “{node.label}”"
         if made is None:
-            why = "Its Python cannot be read." if is_python else "It is JavaScript, which stays behind."
+            why = "Its Python cannot be read." if is_python else "It is JavaScript, which is not imported."
             self._stand_in(node, what, arguments, why)
             return
         config = self._config(node)
@@ -311,7 +311,7 @@ class StepReader:
                     self._after(source, variable, self._expression(f"{{{{#{each}#}}}}", node))
                 except Unsupported as error:
                     is_same = False
-                    why = f"It is not known here: {error}."
+                    why = f"Its value is not known: {error}."
                     self._report.add("dropped", node.place, f"Value `{each[:80]}` of “{node.label}”", why)
         verdict = "exact" if is_same else "approximated"
         why = "" if is_same else "Some of its values stay behind."

@@ -20,7 +20,7 @@ from studio.importers.dify_steps import StepReader
 from studio.importers.dify_texts import INPUT_PLACES, PLACES, branch, selector
 from studio.importers.dify_tools import add_servers, add_tools
 from studio.importers.expressions import INPUT, Unsupported, escaped
-from studio.importers.findings import Location
+from studio.importers.findings import NO_SETTING, Location
 from studio.importers.parts import Part
 from studio.importers.tools import Toolset
 from studio.importers.workflow import START, Edge, Node, alternatives
@@ -150,7 +150,7 @@ class WorkflowReader:
                 )
                 what = f"Variable `{head}.{name[:80]}`"
                 if is_secret:
-                    why = "It is a secret, whose value is not taken along."
+                    why = "It is a secret, whose value is not imported."
                     fix = "Give it to what needs it as an environment variable."
                     self._report.add("asked", each.place, what, why, fix=fix)
                 elif head == "conversation":
@@ -172,7 +172,7 @@ class WorkflowReader:
                 continue
             self._variable(f"{node.id}.{name}", each.get("default") or empty_of(kind))
             is_file = kind in ("file", "file-list")
-            why = "Files do not come along." if is_file else "There is no form here, so it is a context variable."
+            why = "Files are not imported." if is_file else "A team has no form, so it is a context variable."
             fix = "Put what the file holds into the message." if is_file else "Set the context variable of the team."
             self._report.add("asked", place, what, why, fix=fix)
         if node.kind == "start":
@@ -276,7 +276,7 @@ class WorkflowReader:
         if reference == "sys.query" or (head == "sys" and steps == ["user_input"]):
             return Path(INPUT)
         if head == "sys":
-            raise Unsupported("files do not come along" if "files" in steps else "only a run there knows it")
+            raise Unsupported("files are not imported" if "files" in steps else "only a run there knows it")
         for length in (3, 2, 1):
             if len(steps) >= length - 1 and ".".join([head, *steps[: length - 1]]) in self._all.variables:
                 variable = self._all.variables[".".join([head, *steps[: length - 1]])]
@@ -305,7 +305,7 @@ class WorkflowReader:
 
         def missed(reference: str, why: str) -> None:
             what = f"`{{{{#{reference[:80]}#}}}}` in a text of {owner}"
-            self._report.add("asked", place, what, f"It is not known here: {why}.", fix="Write it.", became=owner)
+            self._report.add("asked", place, what, f"Its value is not known: {why}.", fix="Write it.", became=owner)
 
         return canvas_texts.template(given, PLACES, self._resolver(node), missed)
 
@@ -327,7 +327,7 @@ class WorkflowReader:
 
         def missed(name: str, why: str) -> None:
             what = f"`{{{{ {name} }}}}` in a text of {owner}"
-            self._report.add("asked", place, what, f"It is not known here: {why}.", fix="Write it.", became=owner)
+            self._report.add("asked", place, what, f"Its value is not known: {why}.", fix="Write it.", became=owner)
 
         said = canvas_texts.template(given, INPUT_PLACES, resolve, missed)
         if "{%" in given or "{{{{" in said:
@@ -354,7 +354,7 @@ class WorkflowReader:
             elif said.strip():
                 prompts.append(said)
                 if each.get("role") == "assistant":
-                    why = "A text in the model's own name is heard as that of another."
+                    why = "A message in the name of the model is sent as a message of a user."
                     self._report.add("approximated", place, f"Message of {name}", why, became=name)
         self._remember(node, prompts)
         self._set_hearing(node, prompts)
@@ -376,7 +376,7 @@ class WorkflowReader:
         query = memory.get("query_prompt_template")
         given = query if isinstance(query, str) and query.strip() else "{{#sys.query#}}"
         prompts.append(self._text(given, node, place))
-        why = "A run knows nothing of earlier ones. The question itself is heard."
+        why = "A run does not remember earlier runs. The agent gets the question itself."
         self._report.add("approximated", place, f"Memory of {name}", why, became=name)
 
     def _set_hearing(self, node: CanvasNode, prompts: list[str]) -> None:
@@ -412,11 +412,11 @@ class WorkflowReader:
         known = ("model", "instruction", "query", "tools", "maximum_iterations", "max_iterations")
         for key in values:
             if key not in known and not key.startswith("mcp_server") and values[key]:
-                why = "There is no such setting here."
+                why = NO_SETTING
                 place = node.inside("agent_parameters", key)
                 self._report.add("dropped", place, f"`{key[:80]}` of {name}", why, became=name)
         if isinstance(node.inputs.get("memory"), dict):
-            why = "A run knows nothing of earlier ones."
+            why = "A run does not remember earlier runs."
             self._report.add("approximated", node.inside("memory"), f"Memory of {name}", why, became=name)
 
     def _choosing(self, node: CanvasNode, prompt: str, system: str) -> None:
@@ -440,7 +440,7 @@ class WorkflowReader:
         chosen = self._flow.variable_of(name)
         asked = [f"{chosen}.class_name == {text!r}" if text else "false" for _, text in listed[:-1]]
         self._exits(node, [key for key, _ in listed], asked)
-        why = "It chooses by a schema, and the words around its categories are ours."
+        why = "It chooses with structured output, and the prompt around its categories is worded differently."
         self._report.add("approximated", node.place, f"Classifier “{node.label}”", why, became=name)
 
     def _extractor(self, node: CanvasNode) -> None:
@@ -450,7 +450,7 @@ class WorkflowReader:
         instruction = self._text(node.text("instruction"), node, node.inside("instruction"))
         more = f"\n\nInstruction: {instruction}" if instruction.strip() else ""
         self._choosing(node, f"Text: {text}{more}", _EXTRACT)
-        why = "It answers by a schema, and the words around its instruction are ours."
+        why = "It answers with structured output, and the prompt around its instruction is worded differently."
         self._report.add("approximated", node.place, f"Parameter extractor “{node.label}”", why, became=name)
 
     # --- branches, answers, groups ---
@@ -547,9 +547,7 @@ class WorkflowReader:
         pairs: list[tuple[str, str]] = []
         if node.kind == "iteration":
             self._steps.assign(pairs, f"{node.id}.item", node.inputs.get("iterator_selector"), node)
-            why = (
-                "There is no loop over a list here. What is inside runs once, with the whole list in place of an item."
-            )
+            why = "Team Studio has no loop over a list. The inner nodes run once, with the whole list as the item."
             fix = "Tell the agents to work through the list."
             self._report.add("approximated", node.place, f"Iteration “{node.label}”", why, fix=fix, became=name)
         else:
@@ -617,7 +615,7 @@ class WorkflowReader:
                 continue
             if edge.port == "fail-branch":
                 place, label = self._canvas.nodes[edge.source].place, self._canvas.nodes[edge.source].label
-                why = "A run ends with the failure here. There, another branch continues."
+                why = "A failure ends the run. In the source, another branch continues."
                 self._report.add("dropped", place, f"Failure of “{label}”", why)
                 continue
             ports.setdefault(edge.source, set()).add(edge.port)
@@ -641,7 +639,7 @@ def tell_features(features: Part | None, reading: StateReading) -> None:
         enabled = each.get("enabled")
         is_on = bool(each.items or each.text) or (enabled is not None and enabled.value is True)
         if is_on and key not in ("retriever_resource",):
-            why = "There is no such setting here."
+            why = NO_SETTING
             reading.report.add("dropped", each.place, f"Feature `{key[:80]}`", why)
 
 

@@ -13,6 +13,8 @@ from studio.code.conversion import Location as Location
 from studio.code.conversion import Report as ConversionReport
 from studio.components import JsonObject
 
+NO_SETTING = "Team Studio has no such setting."
+
 
 @dataclass(frozen=True, slots=True)
 class Imported:

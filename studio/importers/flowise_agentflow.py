@@ -245,7 +245,7 @@ class AgentflowReader:
         name = self._all.names[node.id]
         for each in ("chat_history", "file_attachment"):
             if each in references(given):
-                why = "It is empty: nothing of earlier runs is known."
+                why = "It is empty, since a run does not remember earlier runs."
                 self._report.add("approximated", place, f"`{{{{{each}}}}}` in a text of {name}", why, became=name)
         return self._all.text(given, self._resolver(node, own), place, name)
 
@@ -262,7 +262,7 @@ class AgentflowReader:
             elif content:
                 prompts.append(content)
                 if each.get("role") == "assistant":
-                    why = "A text in the model's own name is heard as that of another."
+                    why = "A message in the name of the model is sent as a message of a user."
                     self._report.add("approximated", place, f"Message of {name}", why, became=name)
         self._hearing(node, kind, prompts)
         tools = Toolset()
@@ -382,7 +382,7 @@ class AgentflowReader:
         chosen = self._flow.variable_of(name)
         edges = alternatives(name, [f"{chosen}.output == {each!r}" if each else "false" for each in scenarios[:-1]])
         self._all.exits[node.id] = {str(at): [edge] for at, edge in enumerate(edges)}
-        why = "It chooses by a schema, and the words around its instruction are ours."
+        why = "It chooses with structured output, and the prompt around its instruction is worded differently."
         self._report.add("approximated", node.place, f"Condition agent “{node.label}”", why, became=name)
 
     def _condition(self, node: CanvasNode) -> None:
@@ -462,9 +462,9 @@ class AgentflowReader:
         wanted = node.text("toolAgentflowSelectedTool") or node.kind.removesuffix(SUFFIX)
         why = {
             "tool": f"`{wanted[:80]}` is code of Flowise.",
-            "http": "The request is not taken along.",
+            "http": "The request is not imported.",
             "retriever": "The documents stay at Flowise.",
-            "customFunction": "It is JavaScript, which stays behind.",
+            "customFunction": "It is JavaScript, which is not imported.",
             "executeFlow": "It runs another flow, which is a team of its own.",
         }[kind]
         properties: JsonObject = {key: {"type": "string"} for key, _ in arguments}
@@ -510,7 +510,7 @@ class AgentflowReader:
                 self._report.add(
                     "asked", node.inside("iterationInput"), f"List of “{node.label}”", why, fix="Set the variable."
                 )
-        why = "There is no loop over a list here. What is inside runs once, with the whole list in place of an item."
+        why = "Team Studio has no loop over a list. The inner nodes run once, with the whole list as the item."
         self._report.add(
             "approximated",
             node.place,

@@ -123,7 +123,7 @@ class ChatflowReader:
         else:
             made.hears = "user"
         if node.kind in _TOOLS_OF:
-            why = f"It reads {_TOOLS_OF[node.kind]}, which stays behind."
+            why = f"It reads {_TOOLS_OF[node.kind]}, which is not imported."
             schema: JsonObject = {"properties": {"code": {"type": "string"}}, "required": ["code"]}
             tools.add(stand_in("query_data", f"Reads {_TOOLS_OF[node.kind]}.", schema, why))
             report_stand_in(report, node.place, f"Data of {name}", why, name)

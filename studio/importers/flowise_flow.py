@@ -34,7 +34,7 @@ class Reading(StateReading):
 
         def missed(reference: str, why: str) -> None:
             what = f"`{{{{{reference}}}}}` in a text of {owner}"
-            self.report.add("asked", place, what, f"It is not known here: {why}.", fix="Write it.", became=owner)
+            self.report.add("asked", place, what, f"Its value is not known: {why}.", fix="Write it.", became=owner)
 
         return template(given, resolve, missed)
 

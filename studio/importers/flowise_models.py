@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from studio.importers.canvas import is_unset
-from studio.importers.findings import Location, Report
+from studio.importers.findings import NO_SETTING, Location, Report
 from studio.importers.models import client, served
 
 _SERVICES: Mapping[str, str] = {
@@ -71,7 +71,7 @@ def flowise_client(
     known = {*_SETTINGS, *_NAMES, *_ADDRESSES, *_WITHOUT_EFFECT, *(each for each in given if each.endswith("Model"))}
     for each in given:
         if each not in known:
-            why = "There is no such setting here."
+            why = NO_SETTING
             report.add("dropped", place, f"Model setting `{each[:80]}` of {owner}", why, became=owner)
     return made
 

@@ -97,7 +97,7 @@ def _value(reading: Reading, node: CanvasNode, value: JsonValue, written: str, o
     except Unsupported as error:
         place = node.inside("promptValues")
         what = f"`{written}` in a prompt of {owner}"
-        reading.report.add("asked", place, what, f"It is not known here: {error}.", fix="Write it.", became=owner)
+        reading.report.add("asked", place, what, f"Its value is not known: {error}.", fix="Write it.", became=owner)
         return escaped(written)
 
 
@@ -193,7 +193,7 @@ class SequentialReader:
             case "seqStart" | "seqEnd" | "seqLoop" | "seqState":
                 self._report.add("exact", node.place, f"Node “{node.label}”")
             case _:
-                why = f"There is nothing like a node of the kind {node.kind[:80]!r} here."
+                why = f"Team Studio has nothing like a node of the kind {node.kind[:80]!r}."
                 self._report.add("dropped", node.place, f"Node “{node.label}”", why)
 
     def _state(self, node: CanvasNode) -> None:
@@ -206,7 +206,7 @@ class SequentialReader:
                 self._all.variable(key, ([value] if value else []) if is_list else value)
                 self._report.add("exact", place, f"State `{key[:80]}`")
         if node.text("stateMemoryCode") and "Code" in node.text(f"selectedStateTab_{node.id}"):
-            why = "It is JavaScript, which stays behind."
+            why = "It is JavaScript, which is not imported."
             self._report.add(
                 "dropped", node.inside("stateMemoryCode"), "State in code", why, fix="Set the context variables."
             )
@@ -237,7 +237,7 @@ class SequentialReader:
         if node.inputs.get("interrupt"):
             self._interrupt(node)
         if node.text("messageHistory").strip():
-            why = "It is JavaScript, which stays behind."
+            why = "It is JavaScript, which is not imported."
             self._report.add("dropped", node.inside("messageHistory"), f"Message history of {name}", why, became=name)
         pairs = self._updates(node, name)
         self._code(node)
@@ -312,7 +312,7 @@ class SequentialReader:
                 )
                 asked.append("false")
         if "Code" in node.text(f"selectedConditionFunctionTab_{node.id}"):
-            why = "It is JavaScript, which stays behind."
+            why = "It is JavaScript, which is not imported."
             self._report.add(
                 "asked", node.place, f"Conditions of {name}", why, fix="Write the conditions of the edges.", became=name
             )

@@ -60,7 +60,7 @@ def _add_stand_in(
     said = next((value for key, value in config.items() if key.lower().endswith("description") and value), "")
     described = said if isinstance(said, str) and said else f"The tool {label}."
     if kind == "customTool" or config.get("customToolFunc") or config.get("func"):
-        why = "It is JavaScript, which stays behind."
+        why = "It is JavaScript, which is not imported."
     elif kind == "retrieverTool":
         why = "It searches a vector store, whose contents stay behind."
     elif kind in _FLOWS:
@@ -106,7 +106,7 @@ def _add_server(config: Mapping[str, JsonValue], found: Toolset, report: Report,
         return
     found.workbenches.append(mcp_workbench(params))
     if config.get("mcpActions"):
-        why = "All tools of the server are offered here. There, it is a part of them."
+        why = "The agent gets all tools of the server, not the selected ones alone."
         report.add("approximated", place, what, why, became=owner)
     else:
         report.add("exact", place, what, became=owner)

@@ -126,7 +126,7 @@ class LangflowReading(CanvasReading):
         if kind in LOOPS:
             return self._loop(node, port, owner)
         if kind in HISTORIES:
-            why = "It is empty: nothing of earlier runs is known."
+            why = "It is empty, since a run does not remember earlier runs."
             self.say("approximated", node, "Message history", owner, why)
             return ()
         if kind in JOINS:
@@ -182,7 +182,7 @@ class LangflowReading(CanvasReading):
 
     def _loop(self, node: CanvasNode, port: str, owner: str) -> Text:
         """What a loop gives: to its body the whole list, and to what comes after it the answer of its body."""
-        why = "There is no loop over a list here. What is inside runs once, with the whole list in place of an item."
+        why = "Team Studio has no loop over a list. The inner nodes run once, with the whole list as the item."
         self.say("approximated", node, "Loop", owner, why, fix="Tell the agents to work through the list.")
         if port != _DONE:
             return self.text(node, "data", owner)
@@ -253,7 +253,7 @@ class LangflowReading(CanvasReading):
                 elif source.id not in seen:
                     seen.add(source.id)
                     todo.append(source)
-                    why = f"It prepares data for “{node.label}”, which does not come along."
+                    why = f"It prepares data for “{node.label}”, which is not imported."
                     self.say("dropped", source, "Component", name, why)
         return found
 

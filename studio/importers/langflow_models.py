@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from studio.importers.canvas import is_unset
-from studio.importers.findings import Location, Report
+from studio.importers.findings import NO_SETTING, Location, Report
 from studio.importers.langflow_documents import GLOBAL
 from studio.importers.models import client, served
 
@@ -69,7 +69,7 @@ def langflow_client(
     served(made, {"base_url": known, "api_type": "azure" if is_azure else ""}, report, place, owner)
     for each in _LOST:
         if each in given and given[each] not in ("Disabled", "None"):
-            why = "There is no such setting here."
+            why = NO_SETTING
             report.add("dropped", place, f"Model setting `{each}` of {owner}", why, became=owner)
     _tell_key(given, report, place, owner)
     return made

@@ -189,7 +189,7 @@ class FlowReader:
 
     def _tell_memory(self, node: CanvasNode, name: str) -> None:
         if constant(node, "n_messages") not in (None, 0, "") and is_agent(node):
-            why = "It hears earlier runs of its session there. A team here begins each run without them."
+            why = "In the source, it reads earlier runs of its session. A team begins each run without them."
             self._report.add("dropped", node.inside("n_messages"), f"Chat history of {name}", why, became=name)
         for edge in self._all.incoming(node, "memory", "external_memory", "chat_memory"):
             source = self._canvas.nodes[edge.source]
@@ -354,5 +354,5 @@ class FlowReader:
         edges = alternatives(name, [f"{chosen}.output == {each!r}" if each else "false" for each in options])
         ports = [*(f"category_{at}_result" for at in range(1, len(options) + 1)), "default_result"]
         self._all.exits[node.id] = {port: [edge] for port, edge in zip(ports, edges, strict=True)}
-        why = "It chooses by a schema, and the words around its categories are ours."
+        why = "It chooses with structured output, and the prompt around its categories is worded differently."
         self._report.add("approximated", node.place, f"Smart router “{node.label}”", why, became=name)

@@ -109,7 +109,7 @@ def _add_server(node: CanvasNode, found: Toolset, report: Report, owner: str) ->
     found.workbenches.append(mcp_workbench(params))
     off = [each for _, each in rows(node, "tools_metadata") if each.get("status") is False]
     if off:
-        why = "All tools of the server are offered here. There, it is a part of them."
+        why = "The agent gets all tools of the server, not the selected ones alone."
         report.add("approximated", node.place, what, why, became=owner)
     else:
         report.add("exact", node.place, what, became=owner)

@@ -18,7 +18,7 @@ from studio.importers.components import (
     labelled,
     round_robin,
 )
-from studio.importers.findings import SEE_PARTS, Imported, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Imported, Report
 from studio.importers.finishing import finished
 from studio.importers.letta_document import AgentFile, read_file, text_of
 from studio.importers.letta_tools import LettaTools
@@ -33,14 +33,14 @@ _SERVICES: Mapping[str, str] = {"google_ai": "gemini", "google_vertex": "gemini"
 """Letta's names of services that have another one here."""
 _DROPPED: Mapping[str, str] = {
     "tool_rules": "The order of tools is for the model to choose here. Write it into the system message.",
-    "response_format": "The form of its answers does not come along.",
-    "tool_exec_environment_variables": "Values for tools are not taken along, since they can be keys.",
-    "secrets": "Values for tools are not taken along, since they can be keys.",
+    "response_format": "The form of its answers is not imported.",
+    "tool_exec_environment_variables": "Values for tools are not imported, since they can be keys.",
+    "secrets": "Values for tools are not imported, since they can be keys.",
     "message_buffer_autoclear": "It forgets the conversation after each message there. A run here begins without one.",
     "enable_sleeptime": "No second agent keeps its memory in order here.",
-    "source_ids": "Files and their search do not come along.",
-    "files_agents": "Files and their search do not come along.",
-    "identity_ids": "There is no such setting here.",
+    "source_ids": "Files and their search are not imported.",
+    "files_agents": "Files and their search are not imported.",
+    "identity_ids": NO_SETTING,
 }
 
 

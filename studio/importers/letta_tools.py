@@ -65,7 +65,7 @@ class LettaTools:
             found.add(self._stand_in(part, name, why))
         requires = part.get("default_requires_approval")
         if requires is not None and requires.value is True:
-            why = "The studio asks before each call that can change something; there is no such setting."
+            why = "The studio always asks before a call that can change something."
             self._report.add("dropped", requires.place, f"`default_requires_approval` of {what}", why, became=owner)
 
     def _function(self, part: Part, name: str, owner: str) -> JsonObject:
@@ -123,7 +123,7 @@ class LettaTools:
                 self._report.add("asked", part.place, what, why, fix="Add the MCP server.", became=owner)
                 continue
             params.pop("env", None)
-            why = "Its token and its environment are not taken along."
+            why = "Its token and its environment are not imported."
             self._report.add("approximated", part.place, what, why, fix="Enter them, if it needs any.", became=owner)
             found.workbenches.append(mcp_workbench(params))
 

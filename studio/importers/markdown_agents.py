@@ -19,7 +19,7 @@ from studio.importers.components import (
     plain_answer,
     round_robin,
 )
-from studio.importers.findings import SEE_PARTS, Imported, Location, Report
+from studio.importers.findings import NO_SETTING, SEE_PARTS, Imported, Location, Report
 from studio.importers.finishing import finished
 from studio.importers.markdown_files import MarkdownAgent, MarkdownFiles
 from studio.importers.markdown_tools import ToolReader, model_named, tool_parts
@@ -48,17 +48,17 @@ _SHOWN = frozenset(("color", "icon", "argument-hint", "tags", "category", "versi
 """Settings that change how an agent is shown or found, and nothing that is said."""
 _IGNORED: Mapping[str, str] = {
     "permissionMode": "The studio asks before each call that can change something.",
-    "hooks": "Commands that run around calls do not come along.",
+    "hooks": "Commands that run around calls are not imported.",
     "skills": "The texts of skills are not in the file of the agent.",
     "memory": "Agents remember nothing across runs here, unless they have a memory.",
-    "effort": "There is no such setting of the model.",
+    "effort": "The model clients of Team Studio have no such setting.",
     "background": "All agents of a team run in the same run.",
     "isolation": "The agent has no copy of a repository to work in.",
     "user-invocable": "Each agent can be run here.",
     "disable-model-invocation": "There is no such limit here.",
     "infer": "There is no such limit here.",
-    "target": "There is no such setting here.",
-    "mode": "There is no such setting here.",
+    "target": NO_SETTING,
+    "mode": NO_SETTING,
 }
 
 
@@ -229,10 +229,10 @@ class TeamMaker:
                 why = "It can call all agents there. Here, an agent that is a tool calls only those that it names."
                 self._report.add("dropped", part.place, f"Calls of other agents by {name}", why, became=name)
             elif each is agent or each in above:
-                why = "The agents call each other in a circle, which ends here."
+                why = "The agents call each other in a circle, which the import cuts at this place."
                 self._report.add("dropped", part.place, what, why, became=name)
             else:
-                why = "It remembers its earlier calls. There, it remembers none of them."
+                why = "It remembers its earlier calls. In the source, it does not."
                 self._report.add("approximated", part.place, what, why, became=name)
                 yield agent_tool(self._assistant(each, [*above, agent]))
 
@@ -261,7 +261,7 @@ class TeamMaker:
             if name in _READ:
                 continue
             why = "It changes how the agent is shown." if name in _SHOWN else ""
-            why = why or _IGNORED.get(name, "There is no such setting here.")
+            why = why or _IGNORED.get(name, NO_SETTING)
             self._report.add("dropped", _line(part, agent), f"`{name}` of {owner}", why, became=owner)
 
 

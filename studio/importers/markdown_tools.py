@@ -219,7 +219,7 @@ class ToolReader:
             described, parameters = CLAUDE_TOOLS[name]
             self._stand_in(name, described, parameters, "Claude Code", part.place)
             if within:
-                why = f"Which calls it is allowed to make, `{within.rstrip(')')}`, does not come along."
+                why = f"Which calls it is allowed to make, `{within.rstrip(')')}`, is not imported."
                 what = f"Rule of the tool `{name}` of {self._owner}"
                 self._report.add("dropped", part.place, what, why, became=self._owner)
         else:
@@ -244,7 +244,7 @@ class ToolReader:
             what = f"Tools `{server}` of {self._owner}"
             self._report.add("asked", place, what, why, fix="Add the MCP server.", became=self._owner)
         elif tool not in ("", "*"):
-            why = "All tools of the server are offered here. There, it is a part of them."
+            why = "The agent gets all tools of the server, not the selected ones alone."
             what = f"Tool `{tool}` of the MCP server {server} of {self._owner}"
             self._report.add("approximated", place, what, why, became=self._owner)
 
@@ -292,7 +292,7 @@ class ToolReader:
         self.found.workbenches.append(mcp_workbench(params))
         listed = [each.text for each in tool_parts(part.get("tools"))]
         if listed and "*" not in listed:
-            why = f"All tools of the server are offered here. There, it is {', '.join(listed)}."
+            why = f"The agent gets all tools of the server, not {', '.join(listed)} alone."
             self._report.add("approximated", part.place, what, why, became=self._owner)
         else:
             self._report.add("exact", part.place, what, became=self._owner)

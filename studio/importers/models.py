@@ -67,7 +67,7 @@ def client(
     Args:
         model: As the source has it; None where it has none that can be read.
         settings: Those of `SETTINGS` that the source gives; others are told as dropped.
-        report: Is told what does not come along.
+        report: Is told what is not imported.
         place: Where the model is named.
         owner: The agent, for the report.
     """
@@ -107,7 +107,7 @@ def _lost(
 ) -> None:
     for name in given:
         if name not in kept:
-            why = "There is no such setting here, or not with this value."
+            why = "Team Studio has no such setting, or does not allow this value."
             report.add("dropped", place, f"Model setting `{name}` of {owner}", why, became=owner)
 
 
@@ -132,13 +132,13 @@ def served(made: JsonObject, entry: Mapping[str, JsonValue], report: Report, pla
     """
     address, what = entry.get("base_url"), f"Model of {owner or 'the group chat'}"
     if str(entry.get("api_type") or "").startswith("azure"):
-        why = "It is served by Azure there; endpoint and deployment are not taken along."
+        why = "It is served by Azure there; endpoint and deployment are not imported."
         report.add("asked", place, what, why, fix="Choose it again.", became=owner)
     elif isinstance(address, str) and is_local(address):
         if made["provider"] == OPENAI:
             config_of(made)["base_url"] = address
     elif isinstance(address, str) and address and not address.startswith("https://api.openai.com/"):
-        why = f"It is served at {address}, which is not taken along."
+        why = f"It is served at {address}, which is not imported."
         report.add("asked", place, what, why, fix="Enter the address and the key.", became=owner)
 
 

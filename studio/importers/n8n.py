@@ -16,7 +16,7 @@ from studio.importers.canvas import CanvasNode, is_unset
 from studio.importers.canvas_reading import agent_node
 from studio.importers.canvas_state import StateReading
 from studio.importers.components import ASSISTANT, agent_tool, component
-from studio.importers.findings import Imported, Report
+from studio.importers.findings import NO_SETTING, Imported, Report
 from studio.importers.finishing import finished
 from studio.importers.n8n_document import MAIN, NOTE, canvas_of, workflows_in
 from studio.importers.n8n_parts import add_tool, attributes_of, model_of, schema_of, text_in
@@ -204,7 +204,7 @@ class WorkflowReader:
         """Messages of a chain that stand before its text."""
         others = [(kind, text) for kind, text in _messages(node) if kind != "System"]
         if any(kind != "Human" for kind, _ in others):
-            why = "Messages of the model are heard as those of a user."
+            why = "Messages of the model are sent as messages of a user."
             self._report.add("approximated", node.inside("messages"), f"Messages of {name}", why, became=name)
         return [self._texts.read(node, text, name, "messages") for _, text in others]
 
@@ -276,7 +276,7 @@ class WorkflowReader:
         known = ("systemMessage", "maxIterations", "systemPromptTemplate", "summarizationMethodAndPrompts")
         for key, value in options.items():
             if key not in known and not is_unset(value):
-                why = "There is no such setting here."
+                why = NO_SETTING
                 self._report.add("dropped", node.inside("options", key), f"`{key[:80]}` of {name}", why, became=name)
 
     # --- everything else ---

@@ -47,7 +47,7 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _KINDS: Mapping[str, str] = {"string": "string", "number": "number", "boolean": "boolean", "json": "object"}
-_CODE = "It is JavaScript, which stays behind."
+_CODE = "It is JavaScript, which is not imported."
 _SEARCH = "It searches a vector store, whose contents stay behind."
 _FLOW = "It runs another workflow, which is a team of its own."
 MAX_FIELDS = 300
@@ -145,7 +145,7 @@ def add_tool(node: CanvasNode, found: Toolset, report: Report, owner: str) -> No
         _add_server(node, found, report, owner)
     elif (made := _request(node, name, described)) is not None:
         found.add(made)
-        why = "The request is the same. Headers and credentials are not taken along."
+        why = "The request is the same. Headers and credentials are not imported."
         report.add("approximated", node.place, what, why, fix="Check its address and headers.", became=owner)
     else:
         why = _why(node.kind)
@@ -187,7 +187,7 @@ def _add_server(node: CanvasNode, found: Toolset, report: Report, owner: str) ->
         return
     found.workbenches.append(mcp_workbench(params))
     is_part = node.inputs.get("include") in ("selected", "except")
-    why = "All tools of the server are offered here. There, it is a part of them." if is_part else ""
+    why = "The agent gets all tools of the server, not the selected ones alone." if is_part else ""
     report.add("approximated" if is_part else "exact", node.place, what, why, became=owner)
 
 

@@ -120,7 +120,7 @@ class Texts:
                     return self._value(source, place[1], depth + 1)
             elif isinstance(value, str | int | float):
                 return str(value)
-        raise Unsupported(f"“{source.label[:80]}” does not come along")
+        raise Unsupported(f"“{source.label[:80]}” is not imported")
 
     def before(self, node: CanvasNode) -> CanvasNode | None:
         """The node whose items a node gets."""

@@ -166,7 +166,7 @@ def _handoff(
     )
     for setting in _HANDOFF_SETTINGS:
         if setting in given:
-            why = "Code of a handoff does not come along."
+            why = "Code of a handoff is not imported."
             what = f"`{setting}` of the handoff from {owner} to {target}"
             reader.report.add("dropped", script.place(given[setting]), what, why, became=owner)
     return {"target": target, "name": name, "description": described if isinstance(described, str) else usual}

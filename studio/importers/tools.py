@@ -93,7 +93,7 @@ def function_tool(
         report.add("exact", place, what, became=owner)
     for name in ("needs_approval", "is_enabled", "failure_error_function"):
         if name in given:
-            why = "The studio asks before each call that can change something; there is no such setting."
+            why = "The studio always asks before a call that can change something."
             report.add("dropped", place, f"`{name}` of {what}", why, became=owner)
     return _tool(shown, description, source)
 
