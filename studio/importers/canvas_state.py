@@ -57,11 +57,12 @@ class StateReading(CanvasReading):
         self.flow.edges.append(Edge(before, name))
         self.exits[node.id] = {"": [Edge(name)]}
 
-    def enclose(self, node: str, children: Sequence[CanvasNode], after: str = "") -> None:
+    def enclose(self, node: str, children: Sequence[CanvasNode], after: str = "", condition: str | None = None) -> None:
         """Let a node lead through what is inside of it.
 
         Args:
             after: The participant that comes after the last one inside; a node that only passes on where it is empty.
+            condition: When the way inside is taken; always where it is None.
         """
         if node not in self.names:
             return
@@ -73,7 +74,7 @@ class StateReading(CanvasReading):
             return
         done = after or self.flow.add(Node(f"End of {node}", first[0].place, None), "pass_end")
         for each in first:
-            self.flow.edges.append(Edge(self.names[node], self.names[each.id]))
+            self.flow.edges.append(Edge(self.names[node], self.names[each.id], condition=condition))
         for each in last:
             for edges in self.exits[each.id].values():
                 self.flow.connect(edges, done)

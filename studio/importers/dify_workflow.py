@@ -104,6 +104,8 @@ class WorkflowReader:
         self._inside: dict[str, list[CanvasNode]] = {}
         self._after: dict[str, str] = {}
         """By loop, the participant to which its end leads."""
+        self._passes: dict[str, str] = {}
+        """By iteration, when there is another item."""
         self._steps = StepReader(reading, self._resolver)
         self._schemas: dict[str, JsonObject] = {}
 
@@ -538,18 +540,15 @@ class WorkflowReader:
         for _, each in node.items("loop_variables") if node.kind == "loop" else ():
             if isinstance(label := each.get("label"), str) and label:
                 self._variable(f"{node.id}.{label}", empty_of(str(each.get("var_type") or "")))
-        output = selector(node.inputs.get("output_selector"))
-        if node.kind == "iteration" and output:
-            self._all.aliases[node.id] = output.partition(".")[0]
+        if node.kind == "iteration":
+            self._variable(f"{node.id}.items", [])
+            self._variable(f"{node.id}.output", [])
 
     def _repeat(self, node: CanvasNode) -> None:
         name = self._all.names[node.id]
         pairs: list[tuple[str, str]] = []
         if node.kind == "iteration":
-            self._steps.assign(pairs, f"{node.id}.item", node.inputs.get("iterator_selector"), node)
-            why = "Team Studio has no loop over a list. The inner nodes run once, with the whole list as the item."
-            fix = "Tell the agents to work through the list."
-            self._report.add("approximated", node.place, f"Iteration “{node.label}”", why, fix=fix, became=name)
+            self._iterate(node, pairs)
         else:
             counted = self._all.taken.free(f"{name}_passes")
             self._flow.state[counted] = 0
@@ -562,6 +561,29 @@ class WorkflowReader:
             self._loop(node, counted)
         if pairs:
             self._all.config(node)["assignments"] = assignments(pairs)
+
+    def _iterate(self, node: CanvasNode, pairs: list[tuple[str, str]]) -> None:
+        """One pass for each item of a list; a step at the end of each keeps its output and goes to the next item."""
+        name = self._all.names[node.id]
+        given = [self._all.variables[f"{node.id}.{each}"] for each in ("items", "index", "item", "output")]
+        items, index, item, output = given
+        self._steps.assign(pairs, f"{node.id}.items", node.inputs.get("iterator_selector"), node)
+        pairs += [(index, "0"), (item, f"{items}[{index}]"), (output, "[]")]
+        kept: list[tuple[str, str]] = []
+        result = node.inputs.get("output_selector")
+        if selector(result):
+            self._steps.assign(kept, f"{node.id}.output", result, node, "append")
+        kept += [(index, f"{index} + 1"), (item, f"{items}[{index}]")]
+        self._passes[node.id] = f"{index} < len({items})"
+        self._back(node, kept, self._passes[node.id])
+        self._flow.edges.append(Edge(name, self._all.exits[node.id][""][0].source, otherwise=True))
+        has_agent = any(each.kind in AGENTS for each in self._inside.get(node.id, ()))
+        is_strict = node.inputs.get("error_handle_mode") in (None, "terminated")
+        differences = ["Its agents remember the items before."] if has_agent else []
+        differences += ["Its items run one after the other."] if node.inputs.get("is_parallel") else []
+        differences += [] if is_strict else ["A failure ends the run."]
+        verdict = "approximated" if differences else "exact"
+        self._report.add(verdict, node.place, f"Iteration “{node.label}”", " ".join(differences), became=name)
 
     def _loop(self, node: CanvasNode, counted: str) -> None:
         """A step at the end of each pass, which leads back while none of the conditions holds and passes are left."""
@@ -580,7 +602,13 @@ class WorkflowReader:
             except Unsupported as error:
                 why = f"It cannot be a condition here: {error}. The loop ends after its passes."
                 self._report.add("dropped", node.inside("break_conditions"), f"End of “{node.label}”", why, became=name)
-        part = step(assignments=assignments([(counted, f"{counted} + 1")]))
+        self._back(node, [(counted, f"{counted} + 1")], condition)
+        self._report.add("exact", node.place, f"Loop “{node.label}”", became=name)
+
+    def _back(self, node: CanvasNode, pairs: Sequence[tuple[str, str]], condition: str) -> None:
+        """Add a step at the end of each pass, which sets these and leads back while the condition holds."""
+        name = self._all.names[node.id]
+        part = step(assignments=assignments(pairs))
         again = self._flow.add(Node(f"Pass of {node.label}", node.place, part, tells=False), f"{name}_pass")
         done = self._flow.add(Node(f"End of {node.label}", node.place, None), "pass_end")
         inner = {edge.target for edge in self._canvas.edges}
@@ -594,7 +622,6 @@ class WorkflowReader:
                 self._flow.connect([Edge(self._all.names[each.id])], done)
                 self._all.exits[each.id] = {}
         self._all.exits[node.id] = {"": [Edge(done)]}
-        self._report.add("exact", node.place, f"Loop “{node.label}”", became=name)
 
     # --- edges ---
 
@@ -606,9 +633,8 @@ class WorkflowReader:
             group = self._canvas.nodes.get(id)
             if group is not None and group.kind in GROUPS:
                 done = self._all.exits[id]
-                self._all.enclose(id, children, self._after.get(id, ""))
-                if group.kind == "loop":
-                    self._all.exits[id] = done
+                self._all.enclose(id, children, self._after.get(id, ""), self._passes.get(id))
+                self._all.exits[id] = done
         ports: dict[str, set[str]] = {}
         for edge in dict.fromkeys(self._canvas.edges):
             if edge.source not in self._all.names or edge.target not in self._all.names:

@@ -44,9 +44,10 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[float, float], float]] = {
 class VariableExpression:
     """A value that is made of context variables.
 
-    It may hold names of variables, also as `${name}`, and what is in them as `name.field` or `name["field"]`; texts,
-    numbers, `true`, `false` and `null`; lists and objects; comparisons, `in`, `and`, `or`, `not`; `+` of numbers,
-    texts and lists, and `-`, `*`, `/`, `%` of numbers; and `len(...)`. What is not there counts as false.
+    It may hold names of variables, also as `${name}`, and what is in them as `name.field`, `name["field"]` or
+    `name[variable]`; texts, numbers, `true`, `false` and `null`; lists and objects; comparisons, `in`, `and`, `or`,
+    `not`; `+` of numbers, texts and lists, and `-`, `*`, `/`, `%` of numbers; and `len(...)`. What is not there
+    counts as false.
 
     Raises:
         ValueError: The text is none.
@@ -95,14 +96,14 @@ class VariableExpression:
                 return
             case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
                 inside = parts
-            case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=part):
+            case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=part) | ast.Attribute(value=part):
                 inside = [part]
             case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARISONS for op in ops):
                 inside = [left, *others]
             case ast.Call(func=ast.Name(id="len"), args=[part], keywords=[]):
                 inside = [part]
-            case ast.Attribute(value=part) | ast.Subscript(value=part, slice=ast.Constant(value=str() | int())):
-                inside = [part]
+            case ast.Subscript(value=part, slice=ast.Constant(value=str() | int()) | ast.Name() as key):
+                inside = [part, key]
             case ast.BinOp(left=left, right=right, op=op) if type(op) in (ast.Add, *_ARITHMETIC):
                 inside = [left, right]
             case ast.Dict(keys=keys, values=parts) if all(
@@ -137,8 +138,8 @@ class VariableExpression:
                 return [self._value(part, variables) for part in parts]
             case ast.Attribute(value=part, attr=name):
                 return _within(self._value(part, variables), name)
-            case ast.Subscript(value=part, slice=ast.Constant(value=str() | int() as key)):
-                return _within(self._value(part, variables), key)
+            case ast.Subscript(value=part, slice=key):
+                return _within(self._value(part, variables), self._value(key, variables))
             case ast.BinOp(left=left, right=right, op=op):
                 return _combined(type(op), self._value(left, variables), self._value(right, variables))
             case ast.Dict(keys=keys, values=parts):
@@ -180,9 +181,9 @@ def _is_endless(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, float) and not math.isfinite(node.value)
 
 
-def _within(value: object, key: str | int) -> object:
+def _within(value: object, key: object) -> object:
     """The field of an object or the item of a list; never an attribute."""
-    if isinstance(value, dict):
+    if isinstance(value, dict) and isinstance(key, str | int):
         return cast("dict[object, object]", value).get(key, False)
     if isinstance(value, list) and isinstance(key, int):
         items = cast("list[object]", value)

@@ -192,7 +192,11 @@ async def test_a_loop_ends_by_its_condition_or_after_its_passes():
         assert [source for source, _ in spoken] == ["Worker"] * turns + ["Answer"]
 
 
-async def test_an_iteration_runs_once_with_the_list():
+@pytest.mark.parametrize(
+    ("steps", "answers"),
+    [('["a", "b"]', [("Do a", "x"), ("Do b", "y")]), ('["a"]', [("Do a", "x")]), ("[]", [])],
+)
+async def test_an_iteration_runs_what_is_inside_for_each_item(steps: str, answers: list[tuple[str, str]]):
     extract = node(
         "p",
         "parameter-extractor",
@@ -205,8 +209,10 @@ async def test_an_iteration_runs_once_with_the_list():
     inner = {**llm("1", "Worker", "Do {{#i.item#}}"), "parentId": "i"}
     nodes = [start(), extract, group, inner, node("a", "answer", "Answer", answer="{{#i.output#}}")]
     imported = read(app(nodes, [(START, "p"), ("p", "i"), ("i", "a")]))
-    spoken = await said(imported, {"Steps": ['{"steps": ["a", "b"]}'], "Worker": ["w"]})
-    assert spoken[-3:] == [("Worker_prompt", 'Do ["a", "b"]'), ("Worker", "w"), ("Answer", "w")]
+    spoken = await said(imported, {"Steps": [f'{{"steps": {steps}}}'], "Worker": [text for _, text in answers]})
+    asked = [(task, text) for (_, task), (_, text) in zip(spoken[2:-1:2], spoken[3:-1:2], strict=True)]
+    assert asked == answers
+    assert spoken[-1] == ("Answer", json.dumps([text for _, text in answers]))
     assert "approximated: Iteration “Each”" in told(imported)
 
 

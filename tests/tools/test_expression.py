@@ -7,7 +7,16 @@ import pytest
 from studio.errors import ConfigError
 from studio.tools.expression import read_condition, read_expression
 
-VARIABLES = {"count": 3, "name": "Ada", "tags": ["a", "b"], "is_done": True, "odd name": 1, "null": 5}
+VARIABLES = {
+    "count": 3,
+    "name": "Ada",
+    "tags": ["a", "b"],
+    "is_done": True,
+    "odd name": 1,
+    "null": 5,
+    "first": 0,
+    "scores": {"Ada": 7},
+}
 
 
 @pytest.mark.parametrize(
@@ -18,6 +27,8 @@ VARIABLES = {"count": 3, "name": "Ada", "tags": ["a", "b"], "is_done": True, "od
         "2 < count <= 3",
         "'a' in tags and 'c' not in tags",
         "len(tags) == 2",
+        "tags[first] == 'a' and not tags[count]",
+        "${scores}[name] == 7 and not scores[tags]",
         "name in ('Ada', 'Bob')",
         "not missing",
         "${odd name} == 1",
