@@ -184,7 +184,8 @@ async def test_asked_outside_of_a_team_a_silent_step_answers_with_nothing():
 
 
 @pytest.mark.parametrize(
-    "expression", ["__import__('os')", "x.__class__()", "[i for i in x]", "f'{x}'", "x[y]", "{**x}", "x ** 9", "a := 1"]
+    "expression",
+    ["__import__('os')", "x.__class__()", "[i for i in x]", "f'{x}'", "x[1:]", "x[y()]", "{**x}", "x ** 9", "a := 1"],
 )
 def test_an_expression_is_data(expression: str):
     errors = validate_component(step("bad", assignments=sets(x=expression))).errors
