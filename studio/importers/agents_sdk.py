@@ -92,6 +92,7 @@ class AgentReader:
         self.script = script
         self.report = report
         self.agents: dict[str, AgentDefinition] = {}
+        self._made = 0
         for tree in script.trees:
             for node in ast.walk(tree):
                 self._note(node)
@@ -201,7 +202,13 @@ class AgentReader:
             owner: Its name in the team.
             in_swarm: Whether it takes part in handoffs.
             known: What fields of the context stand for, as `{places}` of a template.
+
+        Raises:
+            TooLarge: Agents are tools of one another so often that there would be too many.
         """
+        self._made += 1
+        if self._made > MAX_NODES:
+            raise TooLarge(f"The team would have more than {MAX_NODES} agents.", fix="Import a part of the files.")
         before = len(self.report.findings)
         config: JsonObject = {"system_message": None}
         config |= self._described(agent, owner, known or {})

@@ -398,3 +398,14 @@ def test_every_published_file_is_found_and_imported(folder: str, sources: set[st
         team.write_text(json.dumps(imported.team))
         assert studio("check", team).code == 0, files
     print(folder, len(groups), dict(counts))
+
+
+def test_agents_that_are_tools_of_one_another_are_counted():
+    """Each has the next one several times, so there would be thousands."""
+    agents = "".join(
+        f"a{number} = Agent(name='a{number}', tools=[{', '.join([f'a{number + 1}.as_tool()'] * 4)}])\n"
+        for number in range(9)
+    )
+    script = f"from agents import Agent, Runner\na9 = Agent(name='a9')\n{agents}Runner.run_sync(a0, 'x')\n"
+    with pytest.raises(TooLarge, match="300 agents"):
+        import_bundle(bundle_of({"team.py": script.encode()}))
