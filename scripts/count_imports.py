@@ -78,7 +78,7 @@ ORIGINS = (
     ),
     Origin("Letta", "letta", ("letta",), "letta", is_by_file=True),
 )
-UNCOUNTED = (("Google's ADK (YAML)", "adk"),)
+UNCOUNTED = (("Google's ADK (YAML)", "adk"), ("Pydantic AI", "pydantic-ai"))
 """Sources of which no files are published under a licence that allows to keep them."""
 
 

@@ -36,6 +36,7 @@ from tests.importers.langflow_samples import BRANCH as LANGFLOW
 from tests.importers.letta_samples import ONE
 from tests.importers.markdown_samples import LEAD, REVIEWER, TESTER
 from tests.importers.n8n_samples import DESK as N8N
+from tests.importers.pydantic_ai_samples import CLERK as SPEC
 from tests.importers.test_flowise import ROUTED as FLOWISE
 from tests.importers.workflows import DESK as AGENT_BUILDER
 
@@ -46,6 +47,7 @@ REPORTS: Mapping[str, Mapping[str, str]] = {
     "autogen-0-2": {"desk.py": PATTERN},
     "crewai": {"crew.py": PROJECT, "agents.yaml": AGENTS_YAML, "tasks.yaml": TASKS_YAML},
     "letta": {"shop.af": ONE},
+    "pydantic-ai": {"clerk.yaml": SPEC},
     "markdown-agents": {"lead.md": LEAD, "code-reviewer.md": REVIEWER, "tester.md": TESTER},
 }
 """By guide, the files of an import whose report is shown."""

@@ -49,6 +49,8 @@ from studio.importers.n8n import SOURCE as N8N
 from studio.importers.n8n import import_n8n, is_n8n
 from studio.importers.n8n_document import MARKS as N8N_MARKS
 from studio.importers.parts import MAX_LENGTH
+from studio.importers.pydantic_ai import SOURCE as PYDANTIC_AI
+from studio.importers.pydantic_ai import import_pydantic_ai, is_pydantic_ai, is_pydantic_ai_text
 from studio.importers.python_script import PythonScript
 from studio.importers.sdk_script import import_script
 
@@ -123,9 +125,8 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
     is_likely = len(content) <= MAX_DOCUMENT and any(mark.encode() in content for mark in marks)
     if not is_likely and len(content) <= MAX_LENGTH:
         text = content.decode("utf-8", "replace")
-        is_other = (
-            any(looks(text) for looks in (is_crew_text, is_spec_text, is_adk_text)) and COMPONENT.search(text) is None
-        )
+        looks_so = any(looks(text) for looks in (is_crew_text, is_spec_text, is_adk_text, is_pydantic_ai_text))
+        is_other = looks_so and COMPONENT.search(text) is None
         is_likely = is_other or is_framework_text(text) or is_dify_text(text)  # their models have a provider, too
     if not is_only_foreign and not is_likely:
         return None
@@ -138,7 +139,8 @@ def import_foreign(name: str, content: bytes) -> Imported | None:
 
 
 def _is_yaml_of_tool(text: str) -> bool:
-    return any(looks(text) for looks in (is_crew_text, is_spec_text, is_framework_text, is_dify_text, is_adk_text))
+    looks_so = is_crew_text, is_spec_text, is_framework_text, is_dify_text, is_adk_text, is_pydantic_ai_text
+    return any(looks(text) for looks in looks_so)
 
 
 def detect(bundle: Bundle) -> Source:
@@ -253,6 +255,7 @@ _ALL = (
     Source(AGENT_SPEC, "Agent Spec", is_agent_spec, import_agent_spec),
     Source(AGENT_FRAMEWORK, "Agent Framework (YAML)", is_agent_framework, import_agent_framework),
     Source(ADK, "Google's ADK (YAML)", is_adk, import_adk),
+    Source(PYDANTIC_AI, "Pydantic AI (agent spec)", is_pydantic_ai, import_pydantic_ai),
     Source(LETTA, "Letta", is_letta, import_letta),
     Source(MARKDOWN, "agents in Markdown", is_markdown, import_markdown),
 )

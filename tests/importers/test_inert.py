@@ -44,6 +44,7 @@ from tests.importers.markdown_samples import PLANNER, REVIEWER
 from tests.importers.n8n_samples import CHAT
 from tests.importers.n8n_samples import node as n8n_node
 from tests.importers.n8n_samples import workflow as n8n_workflow
+from tests.importers.pydantic_ai_samples import CLERK as SPEC
 from tests.importers.samples import AGENT_TOOLS, HANDOFFS, ROUTER, STATE, TOOLS
 from tests.importers.watched import samples
 from tests.importers.workflows import agent, case, cel, node, workflow
@@ -225,6 +226,10 @@ def agents(do: str, system: str) -> dict[str, str]:
         "adk.yaml": COOK.replace("project.tools.weigh", "os.system").replace("pantry", json.dumps(system)),
         "adk_tag.yaml": COOK.replace("Knows food.", applied).replace("google_search", json.dumps(do)),
         "adk_line/root_agent.yaml": LINE.replace("cook.yaml", "../../../../etc/passwd").replace("both.yaml", system),
+        "pydantic.yaml": SPEC.replace("Helps the customers of a shop.", applied).replace(
+            "WebSearch", json.dumps(system)
+        ),
+        "pydantic_text.yaml": SPEC.replace("{{customer}}", "{{customer.__class__}} {{#if " + do + "}}"),
         "framework.yaml": CLERK.replace("Sells bread.", applied).replace("price", json.dumps(do)),
         "framework_flow.yaml": WORKFLOW.replace("=Local.Count + 1", f"{json.dumps('=' + system)}"),
         "framework_text.yaml": WORKFLOW.replace("{Local.Sale.text}", "{__class__} {Local.__class__.x}"),
