@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject
 from studio.importers.canvas import is_unset
 from studio.importers.findings import NO_SETTING, Location, Report
-from studio.importers.models import client, served
+from studio.importers.models import LANGCHAIN_SETTINGS, client, served
 
 _SERVICES: Mapping[str, str] = {
     "chatOpenAI": "openai",
@@ -25,16 +25,6 @@ _SERVICES: Mapping[str, str] = {
     "chatOpenRouter": "openrouter",
     "chatTogetherAI": "together_ai",
     "chatXAI": "xai",
-}
-_SETTINGS: Mapping[str, str] = {
-    "temperature": "temperature",
-    "topP": "top_p",
-    "maxTokens": "max_tokens",
-    "maxTokensToSample": "max_tokens",
-    "maxOutputTokens": "max_tokens",
-    "frequencyPenalty": "frequency_penalty",
-    "presencePenalty": "presence_penalty",
-    "reasoningEffort": "reasoning_effort",
 }
 _NAMES = ("modelName", "customModelName", "model", "customModel")
 _ADDRESSES = ("basepath", "baseUrl", "baseURL", "azureOpenAIBasePath")
@@ -64,11 +54,17 @@ def flowise_client(
     name = custom or given.get("modelName") or given.get("model")
     service = _SERVICES.get(kind, kind)
     model = f"{service}/{name}" if isinstance(name, str) and service else None
-    settings = {ours: _number(given[theirs]) for theirs, ours in _SETTINGS.items() if theirs in given}
+    settings = {ours: _number(given[theirs]) for theirs, ours in LANGCHAIN_SETTINGS.items() if theirs in given}
     made = client(model, settings, report, place, owner)
     address = next((given[each] for each in _ADDRESSES if each in given), None)
     served(made, {"base_url": address, "api_type": "azure" if kind == "azureChatOpenAI" else ""}, report, place, owner)
-    known = {*_SETTINGS, *_NAMES, *_ADDRESSES, *_WITHOUT_EFFECT, *(each for each in given if each.endswith("Model"))}
+    known = {
+        *LANGCHAIN_SETTINGS,
+        *_NAMES,
+        *_ADDRESSES,
+        *_WITHOUT_EFFECT,
+        *(each for each in given if each.endswith("Model")),
+    }
     for each in given:
         if each not in known:
             why = NO_SETTING

@@ -44,6 +44,17 @@ SETTINGS = (
     "reasoning_effort",
 )
 """Settings of a client that sources have, too."""
+LANGCHAIN_SETTINGS: Mapping[str, str] = {
+    "temperature": "temperature",
+    "topP": "top_p",
+    "maxTokens": "max_tokens",
+    "maxTokensToSample": "max_tokens",
+    "maxOutputTokens": "max_tokens",
+    "frequencyPenalty": "frequency_penalty",
+    "presencePenalty": "presence_penalty",
+    "reasoningEffort": "reasoning_effort",
+}
+"""The same under the names of LangChain's JavaScript, which Flowise and n8n have."""
 _RANGES: Mapping[str, tuple[float, float]] = {
     "temperature": (0, 2),
     "top_p": (0, 1),

@@ -12,7 +12,7 @@ from studio.components import JsonObject
 from studio.importers.canvas import CanvasNode, is_unset, json_within
 from studio.importers.components import mcp_workbench
 from studio.importers.findings import Report
-from studio.importers.models import SETTINGS, client, served
+from studio.importers.models import LANGCHAIN_SETTINGS, SETTINGS, client, served
 from studio.importers.names import word
 from studio.importers.ready_tools import calculator, request
 from studio.importers.tools import Toolset, mcp_params, report_stand_in, stand_in
@@ -30,15 +30,6 @@ _SERVICES: Mapping[str, str] = {
     "lmChatDeepSeek": "deepseek",
     "lmChatOpenRouter": "openrouter",
     "lmChatXAiGrok": "xai",
-}
-_SETTINGS: Mapping[str, str] = {
-    "topP": "top_p",
-    "maxTokens": "max_tokens",
-    "maxTokensToSample": "max_tokens",
-    "maxOutputTokens": "max_tokens",
-    "frequencyPenalty": "frequency_penalty",
-    "presencePenalty": "presence_penalty",
-    "reasoningEffort": "reasoning_effort",
 }
 _WITHOUT_EFFECT = ("timeout", "maxRetries", "baseURL")
 _ASKED = re.compile(
@@ -66,7 +57,7 @@ def model_of(node: CanvasNode | None, report: Report, owner: CanvasNode, name: s
     called = text_in(node.inputs.get("model")) or text_in(node.inputs.get("modelName"))
     options = node.inputs.get("options")
     given: JsonObject = options if isinstance(options, dict) else {}
-    settings = {_SETTINGS.get(key, key): value for key, value in given.items() if not is_unset(value)}
+    settings = {LANGCHAIN_SETTINGS.get(key, key): value for key, value in given.items() if not is_unset(value)}
     address = settings.pop("baseURL", None)
     settings = {key: value for key, value in settings.items() if key not in _WITHOUT_EFFECT}
     service = _SERVICES.get(node.kind, node.kind)
