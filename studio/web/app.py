@@ -109,7 +109,7 @@ from studio.web.pages import suites as suite_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
 from studio.web.probes import Probes
-from studio.web.protocols import a2a, agui, chat, hook_posts, mcp, openai_chat, openai_responses, rest
+from studio.web.protocols import a2a, agui, chat, hook_posts, mcp, openai_chat, openai_responses, rest, ui_stream
 from studio.web.requests import AsciiJSONResponse
 from studio.web.router import StudioRouter
 from studio.web.templates import Templates, load_templates
@@ -201,6 +201,7 @@ ROUTERS: Sequence[StudioRouter] = (
     mcp.router,
     a2a.router,
     agui.router,
+    ui_stream.router,
 )
 ROUTES: Sequence[BaseRoute] = tuple(route for router in ROUTERS for route in router.routes)
 

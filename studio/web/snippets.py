@@ -99,7 +99,21 @@ const agent = new HttpAgent({{
 }})
 agent.setMessages([{{ id: '1', role: 'user', content: '{TASK}' }}])
 await agent.runAgent({{}}, {{ onEvent: ({{ event }}) => console.log(event) }})"""
-    return (Snippet("a2a", "A2A", "python", a2a), Snippet("ag-ui", "AG-UI", "javascript", agui))
+    ui = f"""// npm install ai
+import {{ DefaultChatTransport, readUIMessageStream }} from 'ai'
+
+const transport = new DefaultChatTransport({{
+  api: '{base}/d/{name}/ui',
+  headers: {{ Authorization: `Bearer ${{process.env.{KEY_VARIABLE}}}` }},
+}}) // as useChat takes it
+const messages = [{{ id: crypto.randomUUID(), role: 'user', parts: [{{ type: 'text', text: '{TASK}' }}] }}]
+const stream = await transport.sendMessages({{ chatId: crypto.randomUUID(), messages, trigger: 'submit-message' }})
+for await (const message of readUIMessageStream({{ stream }})) console.log(message.parts)"""
+    return (
+        Snippet("a2a", "A2A", "python", a2a),
+        Snippet("ag-ui", "AG-UI", "javascript", agui),
+        Snippet("ai-sdk", "AI SDK", "javascript", ui),
+    )
 
 
 def embeds(base: str, name: str) -> Sequence[Snippet]:

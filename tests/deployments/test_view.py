@@ -22,6 +22,7 @@ from studio.web.protocols.mcp_server import result_of, task_of
 from studio.web.protocols.openai_conversation import said_by
 from studio.web.protocols.openai_responses import ResponseLog
 from studio.web.protocols.rest import event_data, shown_call
+from studio.web.protocols.ui_stream import MessageParts
 
 CANARY = "cnry-7f3a"
 ANSWER = "The answer."
@@ -94,7 +95,7 @@ def response_log(settings: DeploymentSettings) -> ResponseLog:
 def viewed(told: Log, settings: DeploymentSettings) -> tuple[CallView, str]:
     """The view of a log, and all that callers are told on the way, by each protocol."""
     view, said, response = CallView(settings), list[str](), response_log(settings)
-    run = RunLog(RunInput(thread_id="t", run_id="r"), response.found)
+    run, parts = RunLog(RunInput(thread_id="t", run_id="r"), response.found), MessageParts(response.found)
     for seq, (kind, body) in enumerate(told, start=1):
         event = view.fold(LogEntry("run", seq, NOW, cast("EntryKind", kind), json.dumps(body)))
         said.append(json.dumps(event))
@@ -108,8 +109,9 @@ def viewed(told: Log, settings: DeploymentSettings) -> tuple[CallView, str]:
         if event is not None:
             said += [json.dumps([update_of(status, event), *last_updates(status)])]
             said += [each.encode().decode() for each in (*run.message(event), *run.end(status))]
+            said += [each.encode().decode() for each in (*parts.message(event), *parts.end(status))]
     status = CallStatus(response.found.call, view, Usage())
-    said += [each.encode().decode() for each in (*response.begin(), *response.end(status), run.begin())]
+    said += [each.encode().decode() for each in (*response.begin(), *response.end(status), run.begin(), parts.begin())]
     said.append(json.dumps(card_of(response.caller.deployment, "http://studio/d/d/a2a")))
     return view, "\n".join([*said, said_by(view)])
 

@@ -43,6 +43,10 @@ BODIES = {
         "runId": "r1",
         "messages": [{"role": "user", "content": "Go."}],
     },
+    "POST /d/{deployment}/ui": {
+        "id": "t-ui",
+        "messages": [{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Go."}]}],
+    },
     "POST /d/{deployment}/a2a": {"jsonrpc": "2.0", "id": 1, "method": "ListTasks"},
     "POST /d/{deployment}/a2a/": {"jsonrpc": "2.0", "id": 1, "method": "ListTasks"},
 }

@@ -189,6 +189,23 @@ class AgUi(Door):
         return [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: ")]
 
 
+class UiStream(Door):
+    """It finds a call by its thread, and tells only of the answer that is under way."""
+
+    def begin(self) -> str:
+        return self._say(TASK, str(uuid4()))[0]["messageMetadata"]["call"]
+
+    def answer(self, call_id: str) -> None:
+        self._say(REPLY, self.asked("GET", f"/calls/{call_id}")["thread"])
+
+    def _say(self, text: str, thread: str) -> list[Any]:
+        message = {"id": str(uuid4()), "role": "user", "parts": [{"type": "text", "text": text}]}
+        body = {"id": thread, "messages": [message], "trigger": "submit-message"}
+        answer = self.http.post(f"/d/{NAME}/ui", json=body)
+        assert answer.is_success, answer.text
+        return [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: {")]
+
+
 class Chat(Door):
     """It has no IDs, so it neither reads nor cancels."""
 
@@ -214,6 +231,7 @@ PROTOCOLS: Mapping[str, type[Door]] = {
     "mcp": Mcp,
     "a2a": A2A,
     "ag-ui": AgUi,
+    "ai-sdk": UiStream,
 }
 READERS = ["rest", "mcp", "a2a"]
 CANCELLERS = [*READERS, "openai-responses", "ag-ui"]

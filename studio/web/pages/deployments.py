@@ -59,6 +59,7 @@ PROTOCOLS: Mapping[str, str] = {
     "mcp": "MCP",
     "a2a": "A2A",
     "ag-ui": "AG-UI",
+    "ai-sdk": "AI SDK",
     "chat": "Chat page",
     "schedule": "Schedule",
     "hook": "Hook",
