@@ -51,6 +51,7 @@ MAX_LINES_OF_A_SCRIPT = 700
 
 BROAD_CATCHES = {
     "actors/runtime.py",  # the handlers of agents are not ours either
+    "actors/grpc/worker.py",  # nor are they there; the sender in another process gets the error
     "runs/replay/reexecute.py",  # how a run failed is part of what happened, whatever its team raised
     "agents/cleanup.py",
     "components/advice.py",
@@ -292,6 +293,8 @@ def test_any_error_is_caught_in_one_home_only():
 
 TASKS_OF_A_LOOP = {
     "actors/runtime.py",  # its `stop` cancels and awaits them
+    "actors/grpc/host.py",  # so does that of a host
+    "actors/grpc/worker.py",  # and of a worker
     "executors/published.py",  # a context manager cancels and awaits them as it is left
     "sandbox/processes.py",  # awaited to its end, whatever is cancelled meanwhile
     "sandbox/proxy.py",  # a context manager cancels and awaits it as it is left

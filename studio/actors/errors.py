@@ -39,3 +39,15 @@ class WrongMessage(StudioError, TypeError):
 
 class NoFactory(UndeliverableException, RuntimeError):
     """Agents of this type are registered one by one, and this one was not."""
+
+
+class HostUnavailable(UndeliverableException):
+    """A worker has no connection to its host, or lost it before the answer came."""
+
+
+class MessageTooLarge(UndeliverableException, ValueError):
+    """A message has more bytes than may be sent to another process."""
+
+
+class RemoteHandlerError(StudioError):
+    """A handler in another process failed. This is the text of its error, whose class is not known here."""

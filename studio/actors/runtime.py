@@ -52,6 +52,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         tracer_provider: Of OpenTelemetry; without it nothing is traced.
         ignore_unhandled_exceptions: Whether errors of handlers of published messages, which nobody waits for, are only
             logged. Else the first of them ends the runtime, and is raised where its end is waited for.
+        on_behalf_of: The runtime that agents see, if this one is a part of it.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         intervention_handlers: Sequence[InterventionHandler] | None = None,
         tracer_provider: Any = None,
         ignore_unhandled_exceptions: bool = True,
+        on_behalf_of: AgentRuntime | None = None,
     ) -> None:
         self._interventions = list(intervention_handlers or ())
         self._spans = Spans(tracer_provider) if tracer_provider is not None else None
@@ -67,7 +69,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         self._queue: deque[Delivery | Publication] = deque()
         self._handling: dict[asyncio.Task[None], Delivery | Handling] = {}
         """Of each message that is being handled, with what its sender waits for."""
-        self._agents = AgentTable(self)
+        self._agents = AgentTable(on_behalf_of or self)
         self._subscriptions = SubscriptionTable()
         self._serializers = SerializationRegistry()
         self._loop: asyncio.Task[None] | None = None
@@ -85,6 +87,11 @@ class SingleThreadedAgentRuntime(AgentRuntime):
     def unprocessed_messages_count(self) -> int:
         """Messages whose handling has not begun."""
         return len(self._queue)
+
+    @property
+    def unfinished_messages_count(self) -> int:
+        """These, and the handlers that run."""
+        return len(self._queue) + len(self._handling)
 
     @override
     async def send_message(

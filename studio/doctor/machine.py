@@ -37,6 +37,7 @@ EXTRAS = {
     "chromadb": "Chroma memories",
     "docker-jupyter": "Jupyter in containers",
     "files": "file surfers' documents",
+    "grpc": "agents in several processes",
     "jupyter": "Jupyter kernels",
     "langchain": "LangChain tools",
     "llama-cpp": "llama.cpp models",

@@ -16,10 +16,9 @@ from tests.packaging.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 COME_WITH_ANOTHER = {
-    *("anyio", "httpx2", "starlette", "markupsafe", "pdfminer-six", "protobuf", "pydantic-core", "typing-extensions")
+    *("anyio", "httpx2", "starlette", "markupsafe", "pdfminer-six", "pydantic-core", "typing-extensions")
 }
-"""Parts of fastapi, jinja2, markitdown, mcp and pydantic that these promise to bring, in the version that fits; and
-what messages of Protocol Buffers need, which only programs that have it send."""
+"""Parts of fastapi, jinja2, markitdown, mcp and pydantic that these promise to bring, in the version that fits."""
 
 NEVER_IMPORTED = {"aiohttp", "aiosqlite", "asyncpg", "ipykernel", "llama-cpp-python", "python-multipart"}
 """Used by azure-core, named in database URLs, started as a process, imported by name since it is not there for

@@ -1,0 +1,232 @@
+"""Messages between agents of several workers, over a host of ours."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+import pytest
+from google.protobuf.wrappers_pb2 import StringValue
+
+from studio.actors import (
+    PROTOBUF_DATA_CONTENT_TYPE,
+    AgentId,
+    DefaultTopicId,
+    MessageContext,
+    RoutedAgent,
+    Subscription,
+    TopicId,
+    TypePrefixSubscription,
+    TypeSubscription,
+    default_subscription,
+    message_handler,
+    try_get_known_serializers_for_type,
+)
+from studio.actors.errors import (
+    AgentNotFound,
+    AlreadyRegistered,
+    CantHandleException,
+    HostUnavailable,
+    RemoteHandlerError,
+    UndeliverableException,
+)
+from studio.actors.grpc import GrpcWorkerAgentRuntime, GrpcWorkerAgentRuntimeHost
+from studio.messages import CancellationToken
+from tests.actors.agents import Babbler, Broken, Echo, Listener, Other, PassingOn, Text, Waiting
+from tests.actors.grpc.fleet import agent_at, hosting, until, working
+
+pytestmark = pytest.mark.timeout(30)
+
+
+class Reporter(RoutedAgent):
+    """Answers with what came with the message, and nothing to a number."""
+
+    def __init__(self) -> None:
+        super().__init__("Reports.")
+
+    @message_handler
+    async def hear(self, message: Text, ctx: MessageContext) -> Text:
+        return Text(f"{message.text} {ctx.sender} {ctx.topic_id} {ctx.is_rpc} {ctx.message_id}")
+
+    @message_handler
+    async def count(self, message: Other, ctx: MessageContext) -> None:
+        if message.number < 0:
+            raise asyncio.CancelledError
+
+
+@dataclass
+class Unknown:
+    """No worker but the sender's can read it."""
+
+    text: str
+
+
+async def test_an_answer_or_an_error_comes_back_from_another_worker():
+    async with hosting() as host, working(host.address) as one, working(host.address) as other:
+        await Reporter.register(one, "reporter", Reporter)
+        await Broken.register(one, "broken", Broken)
+        await PassingOn.register(other, "passing", lambda: PassingOn(AgentId("reporter", "a")))
+        reporter = AgentId("reporter", "a")
+        sent = await other.send_message(Text("hi"), reporter, sender=AgentId("me", "k"), message_id="7")
+        assert sent == Text("hi me/k None True 7")
+        passed = await one.send_message(Text("on"), AgentId("passing", "b"))
+        assert passed.text.startswith("on passing/b None True ")
+        assert await other.send_message(Other(1), reporter) is None
+        with pytest.raises(RemoteHandlerError, match=r"^CancelledError$"):
+            await other.send_message(Other(-1), reporter)
+        with pytest.raises(RemoteHandlerError, match=r"^why$"):
+            await other.send_message(Text("why"), AgentId("broken", "a"))
+        with pytest.raises(AgentNotFound, match=r"^No worker has agents of type 'nowhere'\.$"):
+            await other.send_message(Text("hi"), AgentId("nowhere", "a"))
+
+
+async def test_a_message_of_an_unknown_type_is_refused(caplog: pytest.LogCaptureFixture):
+    async with hosting() as host, working(host.address) as one, working(host.address) as other:
+        await Listener.register(one, "listener", Listener)
+        with pytest.raises(ValueError, match="no serializer for 'Unknown' as 'application/json'"):
+            await other.send_message(Unknown("x"), AgentId("listener", "default"))
+        other.add_message_serializer(try_get_known_serializers_for_type(Unknown))
+        refused = "The worker cannot read messages of type 'Unknown' as 'application/json'. Add a serializer"
+        with pytest.raises(CantHandleException, match=refused):
+            await other.send_message(Unknown("x"), AgentId("listener", "default"))
+        await other.publish_message(Unknown("x"), DefaultTopicId())
+        await until(lambda: f"published to default/default was not handled. {refused}" in caplog.text)
+
+
+async def test_what_is_published_reaches_subscribers_of_all_workers_but_not_its_sender():
+    async with hosting() as host, working(host.address) as one, working(host.address) as other:
+        await Listener.register(one, "listener", Listener)
+        await Babbler.register(other, "babbler", Babbler)
+        await Echo.register(other, "echo", Echo)
+        for each in (TypeSubscription("news", "echo"), TypePrefixSubscription("new", "echo")):
+            await other.add_subscription(each)
+        await one.publish_message(Text("a"), DefaultTopicId())  # the babbler publishes one more
+        listener, echo = await agent_at(one, "listener"), await agent_at(other, "echo")
+        await until(lambda: listener.heard == ["a", "a"])
+        await one.publish_message(Text("b"), TopicId("news", "default"))
+        await until(lambda: echo.heard == ["b"])
+        await other.remove_subscription(each.id)
+        await one.publish_message(Text("c"), TopicId("newest", "default"))
+        await one.publish_message(Text("d"), TopicId("news", "default"))
+        await until(lambda: echo.heard == ["b", "d"])
+        assert (await agent_at(other, "babbler")).count == 1
+
+
+@default_subscription
+class ProtobufListener(RoutedAgent):
+    """Remembers and answers messages of Protocol Buffers."""
+
+    def __init__(self) -> None:
+        super().__init__("Listens.")
+        self.heard: list[str] = []
+
+    @message_handler
+    async def hear(self, message: StringValue, ctx: MessageContext) -> StringValue:
+        self.heard.append(message.value)
+        return message
+
+
+async def test_messages_of_protocol_buffers_are_sent_and_published():
+    format = {"payload_serialization_format": PROTOBUF_DATA_CONTENT_TYPE}
+    async with hosting() as host, working(host.address) as one, working(host.address, **format) as other:
+        await ProtobufListener.register(one, "listener", ProtobufListener)
+        other.add_message_serializer(try_get_known_serializers_for_type(StringValue))
+        answer = await other.send_message(StringValue(value="a"), AgentId("listener", "default"))
+        assert answer == StringValue(value="a")
+        await other.publish_message(StringValue(value="b"), DefaultTopicId())
+        listener = await agent_at(one, "listener")
+        await until(lambda: listener.heard == ["a", "b"])
+        await Listener.register(one, "texts", Listener)
+        await other.publish_message(Text("as JSON"), DefaultTopicId())
+        texts = await agent_at(one, "texts")
+        await until(lambda: texts.heard == ["as JSON"])
+    with pytest.raises(ValueError, match="Unsupported format 'text/plain'"):
+        GrpcWorkerAgentRuntime("localhost:1", payload_serialization_format="text/plain")
+
+
+async def test_a_type_belongs_to_one_worker_until_that_ends():
+    async with hosting() as host, working(host.address) as other:
+        async with working(host.address) as one:
+            await Echo.register(one, "echo", Echo)
+            with pytest.raises(AlreadyRegistered, match="Agent type echo already registered"):
+                await Echo.register(other, "echo", Echo)
+            with pytest.raises(AlreadyRegistered, match="'echo' belong to another worker"):
+                await other.add_subscription(TypeSubscription("t", "echo"))
+        early = GrpcWorkerAgentRuntime(host.address)
+        await Echo.register(early, "echo", Echo)
+        with pytest.raises(HostUnavailable, match="Await `start` first"):
+            await early.send_message(Text("hi"), AgentId("echo", "a"))
+        await early.start()
+        assert await other.send_message(Text("hi"), AgentId("echo", "a")) == Text("hi")
+        await early.stop()
+        with pytest.raises(AgentNotFound):
+            await other.send_message(Text("hi"), AgentId("echo", "a"))
+
+
+async def test_only_topics_by_type_can_be_subscribed_to_at_a_host():
+    class Everything:
+        id = "all"
+
+        def is_match(self, topic_id: TopicId) -> bool:
+            return True
+
+        def map_to_agent(self, topic_id: TopicId) -> AgentId:
+            return AgentId("a", "b")
+
+    everything: Subscription = Everything()
+    with pytest.raises(ValueError, match="Everything cannot be sent to a host"):
+        await GrpcWorkerAgentRuntime("localhost:1").add_subscription(everything)
+
+
+async def test_a_sender_that_leaves_by_its_token_gets_no_answer():
+    async with hosting() as host, working(host.address) as one, working(host.address) as other:
+        waiting, token = Waiting(), CancellationToken()
+        await waiting.register_instance(one, AgentId("waiting", "a"))
+        async with asyncio.TaskGroup() as group:
+            sending = group.create_task(
+                other.send_message(Text("hi"), AgentId("waiting", "a"), cancellation_token=token)
+            )
+            await waiting.has_begun.wait()
+            token.cancel()
+        assert sending.cancelled()
+
+
+async def test_a_worker_that_ends_cancels_its_handlers_and_their_senders_learn_it():
+    async with hosting() as host, working(host.address) as one, working(host.address) as other:
+        waiting = Waiting()
+        await waiting.register_instance(one, AgentId("waiting", "a"))
+
+        async def end() -> None:
+            await waiting.has_begun.wait()
+            await one.stop()
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(end())
+            with pytest.raises(UndeliverableException, match="The worker was stopped before the handler ended"):
+                await other.send_message(Text("hi"), AgentId("waiting", "a"))
+        assert waiting.was_cancelled
+
+
+async def test_the_state_of_agents_that_live_here_is_saved_and_loaded():
+    async with hosting() as host, working(host.address) as worker:
+        await Echo.register(worker, "echo", Echo)
+        await worker.send_message(Text("hi"), AgentId("echo", "a"))
+        state = await worker.save_state()
+        assert state == {"echo/a": {"heard": ["hi"]}}
+    async with hosting() as host, working(host.address) as worker:
+        await Echo.register(worker, "echo", Echo)
+        await worker.load_state(state)
+        assert await worker.agent_save_state(AgentId("echo", "a")) == {"heard": ["hi"]}
+        assert (await worker.agent_metadata(await worker.get("echo", "a")))["description"] == "Answers what it gets."
+
+
+async def test_a_host_serves_one_address_alone_and_says_who_else_reaches_it(caplog: pytest.LogCaptureFixture):
+    async with hosting("0.0.0.0:0") as host:
+        assert f"Whoever reaches {host.address} can register agents and read messages." in caplog.text
+        with pytest.raises(RuntimeError, match="already started"):
+            host.start()
+        with pytest.raises(RuntimeError):
+            GrpcWorkerAgentRuntimeHost(host.address).start()
+    caplog.clear()
+    async with hosting("127.0.0.1:0"):
+        assert "Whoever" not in caplog.text
