@@ -29,8 +29,8 @@ _DEFAULTS: dict[str, Any] = {
 class GrpcWorkerAgentRuntimeHost:
     """Passes messages on between workers. No agents live here.
 
-    The connections have neither encryption nor sign-in, as in AutoGen: whoever reaches the address can register agents
-    and read messages. Bind it to this machine or to a private network.
+    The connections have neither encryption nor sign-in, as in AutoGen: any program that reaches the address can
+    register agents and read messages. Bind it to this machine or to a private network.
 
     Args:
         address: `HOST:PORT`; port 0 is any that is free.
@@ -62,7 +62,7 @@ class GrpcWorkerAgentRuntimeHost:
         place, _, _ = self._address.rpartition(":")
         self._address = f"{place}:{server.add_insecure_port(self._address)}"
         if not _is_loopback(place):
-            logger.warning("Whoever reaches %s can register agents and read messages.", self._address)
+            logger.warning("Any program that reaches %s can register agents and read messages.", self._address)
         self._server = server
         self._starting = asyncio.get_running_loop().create_task(server.start())
 

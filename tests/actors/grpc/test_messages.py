@@ -220,13 +220,13 @@ async def test_the_state_of_agents_that_live_here_is_saved_and_loaded():
         assert (await worker.agent_metadata(await worker.get("echo", "a")))["description"] == "Answers what it gets."
 
 
-async def test_a_host_serves_one_address_alone_and_says_who_else_reaches_it(caplog: pytest.LogCaptureFixture):
+async def test_a_host_serves_one_address_alone_and_warns_of_a_network(caplog: pytest.LogCaptureFixture):
     async with hosting("0.0.0.0:0") as host:
-        assert f"Whoever reaches {host.address} can register agents and read messages." in caplog.text
+        assert f"Any program that reaches {host.address} can register agents and read messages." in caplog.text
         with pytest.raises(RuntimeError, match="already started"):
             host.start()
         with pytest.raises(RuntimeError):
             GrpcWorkerAgentRuntimeHost(host.address).start()
     caplog.clear()
     async with hosting("127.0.0.1:0"):
-        assert "Whoever" not in caplog.text
+        assert "Any program" not in caplog.text
