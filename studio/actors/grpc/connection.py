@@ -98,7 +98,7 @@ class HostConnection:
         except grpc.aio.AioRpcError as error:
             if error.code() in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.ALREADY_EXISTS):
                 raise AlreadyRegistered(error.details() or "The host refuses this.") from error
-            raise self._lost(f"{error.code().name}: {error.details()}") from error
+            raise self._lost(_reason(error)) from error
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
@@ -158,7 +158,7 @@ class HostConnection:
             while (message := await self._stream.read()) is not _EOF:
                 receive(message)
         except grpc.aio.AioRpcError as error:
-            return f"{error.code().name}: {error.details()}"
+            return _reason(error)
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
@@ -207,6 +207,10 @@ class HostConnection:
 
     def _lost(self, why: str) -> HostUnavailable:
         return HostUnavailable(f"The connection to the host at {self._address!r} is lost. {why}")
+
+
+def _reason(error: grpc.aio.AioRpcError) -> str:
+    return f"{error.code().name}: {(error.details() or '').rstrip('.')}."
 
 
 def _is_cancelled() -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from studio.actors import AgentId, try_get_known_serializers_for_type
+from studio.actors.errors import UndeliverableException
 from studio.actors.grpc import GrpcWorkerAgentRuntime, GrpcWorkerAgentRuntimeHost
 from tests.actors.agents import Other, Text
 
@@ -22,7 +23,8 @@ async def hosting(address: str = "localhost:0", **options: Any) -> AsyncGenerato
     try:
         yield host
     finally:
-        await host.stop(grace=0)
+        with suppress(RuntimeError):  # a test has stopped it
+            await host.stop(grace=0)
 
 
 @asynccontextmanager
@@ -43,6 +45,16 @@ async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(WAIT_S):
         while not condition():  # noqa: ASYNC110 -- no event of ours says when
             await asyncio.sleep(0.005)
+
+
+async def until_answered(worker: GrpcWorkerAgentRuntime, message: Text, recipient: AgentId) -> Any:
+    """Send a message until the workers are connected again. A host of AutoGen's may leave a sender waiting."""
+    async with asyncio.timeout(WAIT_S):
+        while True:
+            with suppress(UndeliverableException, TimeoutError):
+                async with asyncio.timeout(0.5):
+                    return await worker.send_message(message, recipient)
+            await asyncio.sleep(0.02)
 
 
 async def agent_at(worker: GrpcWorkerAgentRuntime, name: str, key: str = "default") -> Any:

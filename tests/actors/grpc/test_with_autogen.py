@@ -9,7 +9,7 @@ import asyncio
 import os
 import socket
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from studio.actors import AgentId, DefaultTopicId, MessageContext, RoutedAgent, 
 from studio.actors.errors import HostUnavailable, RemoteHandlerError
 from studio.actors.grpc import GrpcWorkerAgentRuntime
 from tests.actors.agents import Text
-from tests.actors.grpc.fleet import agent_at, hosting, until, working
+from tests.actors.grpc.fleet import agent_at, hosting, until, until_answered, working
 
 PYTHON = os.environ.get("AUTOGEN_PYTHON", "")
 PEER = Path(__file__).with_name("autogen_peer.py")
@@ -130,17 +130,7 @@ async def test_workers_of_ours_come_back_to_a_host_of_autogens_that_was_restarte
         with pytest.raises(HostUnavailable):
             await other.send_message(Text("b"), OURS)
         async with autogen("host", address):
-            async with asyncio.timeout(10):
-                while not await is_answered(other):  # noqa: ASYNC110
-                    await asyncio.sleep(0.05)
+            await until_answered(other, Text("b"), OURS)
             ours = await agent_at(one, "ours")
             await other.publish_message(Text("c"), DefaultTopicId())
             await until(lambda: ours.heard == ["c None"])
-
-
-async def is_answered(worker: GrpcWorkerAgentRuntime) -> bool:
-    """Whether the agent of ours answers by now. A host of AutoGen's leaves senders to an unknown agent waiting."""
-    with suppress(HostUnavailable, TimeoutError):
-        async with asyncio.timeout(0.5):
-            return await worker.send_message(Text("b"), OURS) == Text("ours: b None")
-    return False
