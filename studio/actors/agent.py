@@ -166,7 +166,7 @@ class BaseAgent(Agent):
         skip_class_subscriptions: bool = True,
         skip_direct_message_subscription: bool = False,
     ) -> AgentId:
-        """Let this very agent be the one of that ID.
+        """Let this very agent be the one of that ID. It subscribes to the topics whose type is its key.
 
         Raises:
             AlreadyRegistered: The ID is taken, or agents of its type are made by a factory or are of another class.
@@ -177,6 +177,8 @@ class BaseAgent(Agent):
             await self._subscribe(
                 runtime, kind, with_class=not skip_class_subscriptions, with_direct=not skip_direct_message_subscription
             )
+        with suppress(AlreadyRegistered):  # by a decorator of the class
+            await runtime.add_subscription(TypeSubscription(made.key, kind))
         return made
 
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial, wraps
 from inspect import getattr_static
 from types import MethodType, NoneType, UnionType
@@ -218,6 +219,11 @@ class RoutedAgent(BaseAgent):
     @classmethod
     @override
     def _handles_types(cls) -> Sequence[Handled]:
-        types = {kind for each in cls._discover_handlers() for kind in each.target_types}
-        known = ((kind, try_get_known_serializers_for_type(kind)) for kind in types if kind is not AnyType)
-        return [*((kind, serializers) for kind, serializers in known if serializers), *super()._handles_types()]
+        """Those of its handlers, with what these give: an answer may have to go to another process."""
+        handlers = cls._discover_handlers()
+        taken = {kind for each in handlers for kind in each.target_types if kind is not AnyType}
+        known = {kind: try_get_known_serializers_for_type(kind) for kind in taken}
+        for kind in {kind for each in handlers for kind in each.produces_types} - taken:
+            with suppress(ValueError):  # it does if it is sent
+                known[kind] = try_get_known_serializers_for_type(kind)
+        return [*((kind, serializers) for kind, serializers in known.items() if serializers), *super()._handles_types()]

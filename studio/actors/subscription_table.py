@@ -21,6 +21,10 @@ class SubscriptionTable:
         self._others: list[Subscription] = []
         self._known: dict[TopicId, Sequence[AgentId]] = {}
 
+    def all(self) -> list[Subscription]:
+        """In the order in which they were added."""
+        return [*self._by_id.values()]
+
     def add(self, subscription: Subscription) -> None:
         """Raises: AlreadyRegistered: There is an equal one."""
         beside = self._beside(subscription)

@@ -278,6 +278,11 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.autogen.configs: StreamOptions=Settings",
     ),
     "autogen_ext.models.replay": ("studio.autogen.models: ReplayChatCompletionClient",),
+    "autogen_ext.runtimes": (),
+    "autogen_ext.runtimes.grpc": (
+        "studio.actors.grpc: GrpcWorkerAgentRuntime",
+        "studio.autogen.grpc_host: GrpcWorkerAgentRuntimeHost GrpcWorkerAgentRuntimeHostServicer",
+    ),
     "autogen_ext.teams": (),
     "autogen_ext.teams.magentic_one": (
         "studio.autogen.magentic_one: MagenticOne",

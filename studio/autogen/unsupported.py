@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from studio.agents import OpenAIAssistantAgent, VideoSurfer
 from studio.autogen.names import MODULES, names_in
 
-_RUNTIMES = "Run the agents in one process, with a SingleThreadedAgentRuntime."
 _SEARCH = "Write a FunctionTool that asks the service, or use a server of its own with a McpWorkbench."
 _SPANS = "The engine writes no spans; make them with OpenTelemetry's own tracer, or read a run's log in the studio."
 _BROWSER = "Use a MultimodalWebSurfer, which drives the browser itself."
@@ -45,7 +44,6 @@ _REASONS: dict[str, str] = {
     ),
     "autogen_ext.models.openai.AZURE_OPENAI_USER_AGENT": "Give the client's `default_headers` a user agent.",
     "autogen_ext.models.semantic_kernel": "Use the client of the service itself, such as OpenAIChatCompletionClient.",
-    "autogen_ext.runtimes": _RUNTIMES,
     "autogen_ext.tools.azure": _SEARCH,
     "autogen_ext.tools.graphrag": _SEARCH,
     "autogen_ext.tools.semantic_kernel": "Make a FunctionTool of the function.",

@@ -16,6 +16,7 @@ from studio.actors import (
     DropMessage,
     MessageContext,
     RoutedAgent,
+    TopicId,
     UnknownPayload,
     default_subscription,
     event,
@@ -213,3 +214,16 @@ def test_messages_are_written_and_read_and_what_is_unknown_is_kept():
     assert unknown == UnknownPayload("Other", "text/plain", b"?")
     with pytest.raises(ValueError, match="Nesting holds other messages"):
         try_get_known_serializers_for_type(Nesting)
+
+
+async def test_an_agent_that_is_registered_itself_gets_what_is_published_to_its_key():
+    async with running() as runtime:
+        echo, other, listener = Echo(), Echo(), Listener()
+        await listener.register_instance(runtime, AgentId("listener", "default"), skip_class_subscriptions=False)
+        await echo.register_instance(runtime, AgentId("echo", "news"))
+        await other.register_instance(runtime, AgentId("echo", "weather"))
+        await runtime.publish_message(Text("rain"), TopicId("weather", "weather"))
+        await runtime.publish_message(Text("sun"), DefaultTopicId())
+        await runtime.stop_when_idle()
+        assert (echo.heard, other.heard, listener.heard) == ([], ["rain"], ["sun"])
+        runtime.start()

@@ -199,3 +199,52 @@ def test_a_private_function_that_is_missing_says_so_when_it_is_called(run_script
         "Team Studio has no counterpart of 'autogen_core.tools._nothing_of_ours'. "
         "Take the import out, or run this script with AutoGen."
     ]
+
+
+FLEET = """
+import asyncio
+from dataclasses import dataclass
+from autogen_core import AgentId, DefaultTopicId, MessageContext, RoutedAgent, default_subscription, message_handler
+from autogen_core import try_get_known_serializers_for_type
+from autogen_ext.runtimes.grpc import GrpcWorkerAgentRuntime, GrpcWorkerAgentRuntimeHost
+
+@dataclass
+class Draft:
+    text: str
+
+@default_subscription
+class Reviewer(RoutedAgent):
+    def __init__(self):
+        super().__init__("Reviews.")
+        self.seen = asyncio.Event()
+
+    @message_handler
+    async def review(self, message: Draft, ctx: MessageContext) -> Draft:
+        if not ctx.is_rpc:
+            print("published", message.text)
+            self.seen.set()
+        return Draft(message.text.upper())
+
+async def main():
+    host = GrpcWorkerAgentRuntimeHost(address="localhost:0")
+    host.start()
+    workers = [GrpcWorkerAgentRuntime(host_address=host.address) for _ in range(2)]
+    for worker in workers:
+        await worker.start()
+    await Reviewer.register(workers[0], "reviewer", lambda: Reviewer())
+    workers[1].add_message_serializer(try_get_known_serializers_for_type(Draft))
+    print(await workers[1].send_message(Draft("sent"), AgentId("reviewer", "default")))
+    agent = await workers[0].try_get_underlying_agent_instance(AgentId("reviewer", "default"), Reviewer)
+    await workers[1].publish_message(Draft("one"), DefaultTopicId())
+    await asyncio.wait_for(agent.seen.wait(), 10)
+    for worker in workers:
+        await worker.stop()
+    await host.stop()
+
+asyncio.run(main())
+"""
+
+
+def test_agents_in_several_processes_find_the_names_of_grpc(run_script: RunScript):
+    outcome = run_script(FLEET)
+    assert outcome.lines == ["Draft(text='SENT')", "published one"], outcome.err

@@ -101,8 +101,6 @@ class GrpcWorkerAgentRuntimeHostServicer:
         self._workers: dict[str, ConnectedWorker] = {}
         self._by_type: dict[str, ConnectedWorker] = {}
         self._subscriptions = SubscriptionTable()
-        self._subscribed: dict[str, Any] = {}
-        """The subscriptions by their IDs, as they came."""
         self._has_opened = asyncio.Condition()
         self._requests = 0
 
@@ -177,7 +175,6 @@ class GrpcWorkerAgentRuntimeHostServicer:
         except ValueError as error:
             await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, str(error))
         worker.subscriptions.add(subscription.id)
-        self._subscribed[subscription.id] = request.subscription
         return wire.CALLS["AddSubscription"][1]()
 
     async def RemoveSubscription(self, request: Any, context: Context) -> Any:
@@ -192,7 +189,8 @@ class GrpcWorkerAgentRuntimeHostServicer:
         """All subscriptions, of all workers."""
         del request
         await self._worker(context)
-        return wire.CALLS["GetSubscriptions"][1](subscriptions=self._subscribed.values())
+        found = [wire.subscription_as_message(each) for each in self._subscriptions.all()]
+        return wire.CALLS["GetSubscriptions"][1](subscriptions=found)
 
     # --- workers ---
 
@@ -233,7 +231,6 @@ class GrpcWorkerAgentRuntimeHostServicer:
 
     def _remove_subscription(self, worker: ConnectedWorker, id: str) -> None:
         worker.subscriptions.discard(id)
-        del self._subscribed[id]
         self._subscriptions.remove(id)
 
     # --- messages ---

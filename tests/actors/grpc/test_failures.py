@@ -6,6 +6,9 @@ import asyncio
 import re
 import signal
 import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import grpc
@@ -73,7 +76,7 @@ async def test_senders_learn_that_the_host_is_gone_and_workers_come_back_to_it(c
 async def test_a_sender_learns_that_the_worker_of_the_recipient_has_died():
     async with hosting() as host, working(host.address) as other:
         program = [sys.executable, "-m", "tests.actors.grpc.waiting_worker", host.address]
-        process = await asyncio.create_subprocess_exec(*program, stdout=asyncio.subprocess.PIPE)
+        process = await asyncio.create_subprocess_exec(*program, stdout=PIPE)
         assert process.stdout is not None
         async with asyncio.timeout(20):
             assert await process.stdout.readline() == b"ready\n"
@@ -221,3 +224,43 @@ async def is_refused(asking: Any, code: str, details: str) -> None:
     with pytest.raises(grpc.aio.AioRpcError, match=details) as caught:
         await asking
     assert caught.value.code().name == code
+
+
+@asynccontextmanager
+async def host_process(address: str) -> AsyncGenerator[tuple[Process, str]]:
+    """The command, and the address that it serves."""
+    program = [sys.executable, "-m", "studio.actors.grpc", address]
+    process = await asyncio.create_subprocess_exec(*program, stdout=PIPE, stderr=PIPE)
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(20):
+            said = (await process.stdout.readline()).decode()
+        yield process, said.removeprefix("Workers connect to ").rstrip(".\n")
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+@pytest.mark.slow
+async def test_a_host_that_is_killed_and_started_again_gets_its_workers_back():
+    async with AsyncExitStack() as workers:
+        async with host_process("localhost:0") as (process, address):
+            one, other = [await workers.enter_async_context(working(address)) for _ in range(2)]
+            waiting = Waiting()
+            await waiting.register_instance(one, AgentId("waiting", "a"))
+            await Echo.register(one, "echo", Echo)
+            async with asyncio.TaskGroup() as group:
+                sending = group.create_task(error_of(other.send_message(Text("hi"), AgentId("waiting", "a"))))
+                await waiting.has_begun.wait()
+                process.kill()
+            assert isinstance(sending.result(), HostUnavailable)
+        async with host_process(address) as (process, again):
+            assert again == address
+            assert await until_answered(other, Text("a"), AgentId("echo", "a")) == Text("a")
+            async with host_process(address) as (second, said):
+                assert said == ""
+                assert await second.wait() == 1
+            process.terminate()
+            async with asyncio.timeout(10):
+                assert await process.wait() == 0

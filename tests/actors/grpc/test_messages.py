@@ -38,8 +38,22 @@ from tests.actors.grpc.fleet import agent_at, hosting, until, working
 pytestmark = pytest.mark.timeout(30)
 
 
+@dataclass
+class Total:
+    """An answer that no handler takes."""
+
+    number: int
+
+
+@dataclass
+class Nested:
+    """An answer that cannot be written."""
+
+    totals: list[Total]
+
+
 class Reporter(RoutedAgent):
-    """Answers with what came with the message, and nothing to a number."""
+    """Answers with what came with the message; to a number with nothing, with a total, or with what cannot be sent."""
 
     def __init__(self) -> None:
         super().__init__("Reports.")
@@ -49,9 +63,10 @@ class Reporter(RoutedAgent):
         return Text(f"{message.text} {ctx.sender} {ctx.topic_id} {ctx.is_rpc} {ctx.message_id}")
 
     @message_handler
-    async def count(self, message: Other, ctx: MessageContext) -> None:
+    async def count(self, message: Other, ctx: MessageContext) -> Total | Nested | None:
         if message.number < 0:
             raise asyncio.CancelledError
+        return {1: None, 2: Total(2)}.get(message.number, Nested([Total(3)]))
 
 
 @dataclass
@@ -72,6 +87,12 @@ async def test_an_answer_or_an_error_comes_back_from_another_worker():
         passed = await one.send_message(Text("on"), AgentId("passing", "b"))
         assert passed.text.startswith("on passing/b None True ")
         assert await other.send_message(Other(1), reporter) is None
+        with pytest.raises(CantHandleException, match="The worker cannot read messages of type 'Total'"):
+            await other.send_message(Other(2), reporter)
+        other.add_message_serializer(try_get_known_serializers_for_type(Total))
+        assert await other.send_message(Other(2), reporter) == Total(2)
+        with pytest.raises(RemoteHandlerError, match="no serializer for 'Nested' as 'application/json'; add one"):
+            await other.send_message(Other(3), reporter)
         with pytest.raises(RemoteHandlerError, match=r"^CancelledError$"):
             await other.send_message(Other(-1), reporter)
         with pytest.raises(RemoteHandlerError, match=r"^why$"):
