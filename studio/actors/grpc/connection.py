@@ -72,11 +72,13 @@ class HostConnection:
                 metadata = [(CLIENT_ID, made._client_id), (MAX_RECEIVE_BYTES, str(made._max_receive))]
                 made._stream = call(metadata=metadata)
                 await made._stream.wait_for_connection()
-        except (TimeoutError, grpc.aio.AioRpcError) as error:
+        except TimeoutError:
             await made.close()
-            raise HostUnavailable(
-                f"There is no host at {address!r}.", fix="Start one, or give the worker another address."
-            ) from error
+            fix = "Start one, or give the worker another address."
+            raise HostUnavailable(f"There is no host at {address!r}.", fix=fix) from None
+        except grpc.aio.AioRpcError as error:
+            await made.close()
+            raise made._lost(_reason(error)) from error
         except BaseException:
             await made.close()
             raise
@@ -173,9 +175,9 @@ class HostConnection:
             try:
                 await self._stream.write(message)
             except (grpc.aio.AioRpcError, grpc.aio.UsageError, asyncio.InvalidStateError) as error:
-                # The reader learns why, too.
                 if not written.done():
                     written.set_exception(self._lost(str(error)))
+                self._stream.cancel()  # so that the reader ends, too
                 return
             except asyncio.CancelledError:
                 if not written.done():

@@ -239,43 +239,40 @@ class GrpcWorkerAgentRuntimeHostServicer:
         async for message in messages:
             match message.WhichOneof("message"):
                 case "request":
-                    self._pass_request(worker, message.request)
+                    self._pass_request(worker, message)
                 case "response":
-                    self._pass_response(worker, message.response)
+                    self._pass_response(worker, message)
                 case "cloudEvent":
                     self._pass_event(message)
                 case _:
                     logger.warning("Worker %s has sent an empty message.", worker.client_id)
 
-    def _pass_request(self, sender: ConnectedWorker, request: Any) -> None:
+    def _pass_request(self, sender: ConnectedWorker, message: Any) -> None:
         """Pass a request on under an ID of the host's own, since several workers may use the same."""
         self._requests += 1
-        passed = wire.Message()
-        passed.request.CopyFrom(request)
-        passed.request.request_id = request_id = str(self._requests)
+        request, own_id = message.request, str(self._requests)
+        its_id, request.request_id = request.request_id, own_id
         try:
             target = self._by_type.get(request.target.type)
             if target is None:
-                raise AgentNotFound(f"No worker has agents of type {request.target.type!r}.")
+                raise AgentNotFound(_no_worker(request.target.type))
             if len(target.unanswered) >= MAX_UNANSWERED:
                 raise UndeliverableException(
                     f"The recipient's worker is too slow: {MAX_UNANSWERED:,} requests have no answer."
                 )
-            target.put(passed)
+            target.put(message)
         except UndeliverableException as error:
-            self._respond(sender, error_message(request.request_id, error))
+            self._respond(sender, error_message(its_id, error))
         else:
-            target.unanswered[request_id] = sender, request.request_id
+            target.unanswered[own_id] = sender, its_id
 
-    def _pass_response(self, worker: ConnectedWorker, response: Any) -> None:
-        sender, request_id = worker.unanswered.pop(response.request_id, (None, ""))
+    def _pass_response(self, worker: ConnectedWorker, message: Any) -> None:
+        sender, its_id = worker.unanswered.pop(message.response.request_id, (None, ""))
         if sender is None:
             logger.warning("Worker %s has answered a request that it did not get.", worker.client_id)
             return
-        passed = wire.Message()
-        passed.response.CopyFrom(response)
-        passed.response.request_id = request_id
-        self._respond(sender, passed)
+        message.response.request_id = its_id
+        self._respond(sender, message)
 
     def _respond(self, sender: ConnectedWorker, message: Any) -> None:
         """Give the sender of a request its answer, or at least the reason why there is none."""
@@ -298,13 +295,19 @@ class GrpcWorkerAgentRuntimeHostServicer:
         except StudioError as error:
             logger.error("A message was published to no topic. %s", error)
             return
-        for worker in dict.fromkeys(self._by_type.get(each.type) for each in recipients):
+        types = dict.fromkeys(each.type for each in recipients)
+        for unknown in types.keys() - self._by_type.keys():
+            logger.error("A message to %s/%s was not delivered. %s", event.type, event.source, _no_worker(unknown))
+        for worker in dict.fromkeys(self._by_type[each] for each in types if each in self._by_type):
             try:
-                if worker is not None:
-                    worker.put(message)
+                worker.put(message)
             except UndeliverableException as error:
-                name = worker.client_id if worker is not None else ""
+                name = worker.client_id
                 logger.error("A message to %s/%s did not reach worker %s. %s", event.type, event.source, name, error)
+
+
+def _no_worker(agent_type: str) -> str:
+    return f"No worker has agents of type {agent_type!r}."
 
 
 async def _refuse_more(known: set[str], what: str, context: Context) -> None:

@@ -20,6 +20,7 @@ from autogen_core import (
     rpc,
 )
 from autogen_ext.runtimes.grpc import GrpcWorkerAgentRuntime, GrpcWorkerAgentRuntimeHost
+from google.protobuf.wrappers_pb2 import StringValue
 
 
 @dataclass
@@ -38,6 +39,10 @@ class Theirs(RoutedAgent):
     @event
     async def hear(self, message: Text, ctx: MessageContext) -> None:
         self.heard.append(message.text)
+
+    @event
+    async def hear_value(self, message: StringValue, ctx: MessageContext) -> None:
+        self.heard.append(message.value)
 
     @rpc
     async def answer(self, message: Text, ctx: MessageContext) -> Text:

@@ -198,6 +198,9 @@ async def test_a_host_refuses_what_no_worker_sends(caplog: pytest.LogCaptureFixt
             await is_refused(raw.call("RegisterAgent", type="a b"), "INVALID_ARGUMENT", "Invalid agent id")
             await is_refused(raw.call("AddSubscription", subscription={}), "INVALID_ARGUMENT", "names no topics")
             await is_refused(raw.call("RemoveSubscription", id="1"), "NOT_FOUND", "no subscription '1'")
+            early = wire.WireSubscription(id="1", typeSubscription={"topic_type": "early", "agent_type": "none"})
+            await raw.call("AddSubscription", subscription=early)
+            await is_refused(raw.call("AddSubscription", subscription=early), "INVALID_ARGUMENT", "already exists")
             monkeypatch.setattr(servicer, "MAX_REGISTERED", 0)
             await is_refused(raw.call("RegisterAgent", type="a"), "RESOURCE_EXHAUSTED", "0 agent types")
             for message in (
@@ -205,6 +208,7 @@ async def test_a_host_refuses_what_no_worker_sends(caplog: pytest.LogCaptureFixt
                 wire.Message(response={"request_id": "1"}),
                 wire.Message(cloudEvent={"type": "a b"}),
                 wire.Message(cloudEvent={"type": "default", "source": "x", "text_data": "{"}),
+                wire.Message(cloudEvent={"type": "early", "source": "x"}),
             ):
                 await stream.write(message.SerializeToString())
             said = (
@@ -212,6 +216,7 @@ async def test_a_host_refuses_what_no_worker_sends(caplog: pytest.LogCaptureFixt
                 "a request that it did not get",
                 "published to no topic",
                 "cannot read messages",
+                "to early/x was not delivered. No worker has agents of type 'none'.",
             )
             await until(lambda: all(each in caplog.text for each in said))
             await stream.write(b"\xff")  # no message at all ends the stream

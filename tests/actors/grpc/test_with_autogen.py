@@ -13,8 +13,17 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
+from google.protobuf.wrappers_pb2 import StringValue
 
-from studio.actors import AgentId, DefaultTopicId, MessageContext, RoutedAgent, default_subscription, message_handler
+from studio.actors import (
+    AgentId,
+    DefaultTopicId,
+    MessageContext,
+    RoutedAgent,
+    default_subscription,
+    message_handler,
+    try_get_known_serializers_for_type,
+)
 from studio.actors.errors import HostUnavailable, RemoteHandlerError
 from studio.actors.grpc import GrpcWorkerAgentRuntime
 from tests.actors.agents import Text
@@ -113,8 +122,10 @@ async def test_workers_of_ours_and_of_autogen_exchange_requests_and_events(maker
         ours = await agent_at(one, "ours")
         await until(lambda: len(ours.heard) == 2)
         assert sorted(ours.heard) == ["from-ours None", "from-theirs theirs/default"]
+        other.add_message_serializer(try_get_known_serializers_for_type(StringValue))
+        await other.publish_message(StringValue(value="value"), DefaultTopicId())
         async with asyncio.timeout(5):
-            while await ask("heard") != "from-ours":  # noqa: ASYNC110
+            while await ask("heard") != "from-ours value":  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         if maker == "ours":  # AutoGen's host leaves the sender waiting
             assert await ask("ask nowhere hello") == "error: No worker has agents of type 'nowhere'."
