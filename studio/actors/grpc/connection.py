@@ -50,7 +50,8 @@ class HostConnection:
         self._stream: Any = None
         self._outgoing: asyncio.Queue[tuple[Any, asyncio.Future[None]] | None] = asyncio.Queue()
         self._slots = asyncio.Semaphore(MAX_SENDING)
-        self._error: HostUnavailable | None = None
+        self._why = ""
+        """Why the connection is lost."""
         self._is_ending = False
 
     @classmethod
@@ -115,8 +116,8 @@ class HostConnection:
         """
         self.require_size(message)
         async with self._slots:
-            if self._error is not None:
-                raise self._error
+            if self._why:
+                raise self._lost(self._why)
             written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._outgoing.put_nowait((message, written))
             await written
@@ -144,34 +145,32 @@ class HostConnection:
             async with asyncio.TaskGroup() as group:
                 writing = group.create_task(self._write_all())
                 try:
-                    why = await self._read_all(receive)
+                    await self._read_all(receive)
                 finally:
                     writing.cancel()
         finally:
-            self._error = self._lost("It was closed.")
+            self._why = self._why or "It was closed."
             self._fail_waiting()
         if not self._is_ending:
-            self._error = self._lost(why)
-            raise self._error
+            raise self._lost(self._why)
 
-    async def _read_all(self, receive: Callable[[Any], None]) -> str:
-        """Why it has ended."""
+    async def _read_all(self, receive: Callable[[Any], None]) -> None:
+        """Until the stream ends, and notes why it has."""
         try:
             while (message := await self._stream.read()) is not _EOF:
                 receive(message)
         except grpc.aio.AioRpcError as error:
-            return _reason(error)
+            self._why = _reason(error)
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
-            return "It was closed."  # as gRPC says it
-        return "The host has ended it."
+            self._why = "It was closed."  # as gRPC says it
+        else:
+            self._why = "The host has ended it."
 
     async def _write_all(self) -> None:
         while (item := await self._outgoing.get()) is not None:
             message, written = item
-            if written.done():  # its sender has left
-                continue
             try:
                 await self._stream.write(message)
             except (grpc.aio.AioRpcError, grpc.aio.UsageError, asyncio.InvalidStateError) as error:
@@ -205,7 +204,7 @@ class HostConnection:
         while not self._outgoing.empty():
             item = self._outgoing.get_nowait()
             if item is not None and not item[1].done():
-                item[1].set_exception(self._error or self._lost("It was closed."))
+                item[1].set_exception(self._lost(self._why))
 
     def _lost(self, why: str) -> HostUnavailable:
         return HostUnavailable(f"The connection to the host at {self._address!r} is lost. {why}")

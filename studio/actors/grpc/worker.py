@@ -229,6 +229,7 @@ class GrpcWorkerAgentRuntime(AgentRuntime):
         request.metadata[_MESSAGE_ID] = message_id or request_id
         self._write_payload(request.payload, message)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())  # it may be that `send` fails first
         self._waiting[request_id] = answer
         token = cancellation_token or CancellationToken()
         token.link_future(answer)
@@ -236,7 +237,6 @@ class GrpcWorkerAgentRuntime(AgentRuntime):
             await connection.send(packed)
             return await answer
         finally:
-            answer.cancel()
             token.unlink_future(answer)
             self._waiting.pop(request_id, None)
 

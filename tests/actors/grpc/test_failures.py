@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
 import signal
 import sys
@@ -180,6 +181,29 @@ async def test_a_message_above_the_limit_of_the_host_costs_the_connection_which_
         assert isinstance(lost, HostUnavailable)
         assert "RESOURCE_EXHAUSTED" in str(lost)
         assert await until_answered(one, Text("a"), LISTENER) == Text("a")
+
+
+async def test_senders_that_wait_for_a_host_that_reads_nothing_learn_that_it_is_gone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    async def read_nothing(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(servicer.GrpcWorkerAgentRuntimeHostServicer, "_read_all", read_nothing)
+    async with hosting() as host, working(host.address) as one:
+        async with asyncio.TaskGroup() as group:
+            text = Text("x" * (MIB // 8))
+            sent = [group.create_task(error_of(one.publish_message(text, DefaultTopicId()))) for _ in range(150)]
+            sent += [group.create_task(error_of(one.send_message(text, LISTENER))) for _ in range(50)]
+            await until(lambda: sent[0].done())
+            await host.stop()
+        kinds = [type(each.result()) for each in sent]
+        assert kinds[0] is type(None)
+        assert set(kinds[100:]) == {HostUnavailable}
+        sent.clear()
+        del group
+    gc.collect()
+    assert "never retrieved" not in caplog.text
 
 
 async def test_a_host_refuses_what_no_worker_sends(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch):

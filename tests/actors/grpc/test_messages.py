@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
@@ -30,10 +31,11 @@ from studio.actors.errors import (
     RemoteHandlerError,
     UndeliverableException,
 )
-from studio.actors.grpc import GrpcWorkerAgentRuntime, GrpcWorkerAgentRuntimeHost
+from studio.actors.grpc import GrpcWorkerAgentRuntime, GrpcWorkerAgentRuntimeHost, wire
 from studio.messages import CancellationToken
 from tests.actors.agents import Babbler, Broken, Echo, Listener, Other, PassingOn, Text, Waiting
 from tests.actors.grpc.fleet import agent_at, hosting, until, working
+from tests.actors.grpc.raw_client import raw_client
 
 pytestmark = pytest.mark.timeout(30)
 
@@ -171,8 +173,11 @@ async def test_a_type_belongs_to_one_worker_until_that_ends():
             await Echo.register(one, "echo", Echo)
             with pytest.raises(AlreadyRegistered, match="Agent type echo already registered"):
                 await Echo.register(other, "echo", Echo)
+            subscription = TypeSubscription("t", "echo")
             with pytest.raises(AlreadyRegistered, match="'echo' belong to another worker"):
-                await other.add_subscription(TypeSubscription("t", "echo"))
+                await other.add_subscription(subscription)
+        await other.add_subscription(subscription)  # nothing is left of the first attempt
+        await other.remove_subscription(subscription.id)
         early = GrpcWorkerAgentRuntime(host.address)
         await Echo.register(early, "echo", Echo)
         with pytest.raises(HostUnavailable, match="Await `start` first"):
@@ -182,6 +187,56 @@ async def test_a_type_belongs_to_one_worker_until_that_ends():
         await early.stop()
         with pytest.raises(AgentNotFound):
             await other.send_message(Text("hi"), AgentId("echo", "a"))
+
+
+async def test_what_was_published_before_the_end_is_delivered():
+    async with hosting() as host, working(host.address) as one:
+        await Listener.register(one, "listener", Listener)
+        listener = await agent_at(one, "listener")
+        async with working(host.address) as other:
+            for number in range(200):
+                await other.publish_message(Text(str(number)), DefaultTopicId())
+        await until(lambda: listener.heard == [str(number) for number in range(200)])
+
+
+class Meeting(Echo):
+    """Answers two at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._both = asyncio.Barrier(2)
+
+    async def on_message_impl(self, message: Any, ctx: MessageContext) -> Any:
+        await self._both.wait()
+        return message
+
+
+async def test_requests_of_two_workers_may_have_the_same_id():
+    async with (
+        hosting() as host,
+        working(host.address) as one,
+        raw_client(host.address, "a") as first,
+        raw_client(host.address, "b") as second,
+    ):
+        await Meeting.register(one, "meeting", Meeting)
+        streams = {b'{"text": "a"}': first.open(), b'{"text": "b"}': second.open()}
+        for data, stream in streams.items():
+            payload = {"data_type": "Text", "data_content_type": "application/json", "data": data}
+            request = {"request_id": "1", "target": {"type": "meeting", "key": "x"}, "payload": payload}
+            await stream.write(wire.Message(request=request).SerializeToString())
+        for data, stream in streams.items():
+            response = wire.Message.FromString(await stream.read()).response
+            assert (response.request_id, response.payload.data) == ("1", data)
+
+
+async def test_a_call_may_come_before_the_stream_to_which_it_belongs():
+    async with hosting() as host, raw_client(host.address) as raw, asyncio.TaskGroup() as group:
+        calling = group.create_task(raw.call("RegisterAgent", type="early"))
+        await asyncio.sleep(0.02)
+        assert not calling.done()
+        stream = raw.open()
+        await calling
+        stream.cancel()
 
 
 async def test_only_topics_by_type_can_be_subscribed_to_at_a_host():
@@ -212,20 +267,34 @@ async def test_a_sender_that_leaves_by_its_token_gets_no_answer():
         assert sending.cancelled()
 
 
+async def error_of(worker: GrpcWorkerAgentRuntime, recipient: AgentId) -> str:
+    """What is raised to a sender whose message cannot be delivered."""
+    with pytest.raises(UndeliverableException) as caught:
+        await worker.send_message(Text("hi"), recipient)
+    return str(caught.value)
+
+
+class Crowded(Waiting):
+    """Counts those that wait."""
+
+    count = 0
+
+    async def on_message_impl(self, message: Any, ctx: MessageContext) -> Any:
+        self.count += 1
+        return await super().on_message_impl(message, ctx)
+
+
 async def test_a_worker_that_ends_cancels_its_handlers_and_their_senders_learn_it():
     async with hosting() as host, working(host.address) as one, working(host.address) as other:
-        waiting = Waiting()
-        await waiting.register_instance(one, AgentId("waiting", "a"))
-
-        async def end() -> None:
-            await waiting.has_begun.wait()
-            await one.stop()
-
+        crowded = Crowded()
+        await crowded.register_instance(one, AgentId("crowded", "a"))
         async with asyncio.TaskGroup() as group:
-            group.create_task(end())
-            with pytest.raises(UndeliverableException, match="The worker was stopped before the handler ended"):
-                await other.send_message(Text("hi"), AgentId("waiting", "a"))
-        assert waiting.was_cancelled
+            sent = [group.create_task(error_of(other, AgentId("crowded", "a"))) for _ in range(150)]
+            await until(lambda: crowded.count == len(sent))
+            await one.stop()
+        said = {each.result() for each in sent}
+        assert said == {"The worker was stopped before the handler ended."}
+        assert crowded.was_cancelled
 
 
 async def test_the_state_of_agents_that_live_here_is_saved_and_loaded():
