@@ -84,7 +84,7 @@ async def play(golden: JsonObject) -> JsonObject:
         subject = load_component(component, Participant)
     except InvalidComponent as error:
         return {"load_error": error.findings[0].message}
-    witness = Witness(_answers_in(golden))
+    witness = Witness(answers_in(golden))
     runs: list[JsonValue] = []
     with effects.use(witness):
         for step in cast("list[JsonObject]", golden["runs"]):
@@ -150,7 +150,7 @@ def _result(result: TaskResult) -> dict[str, object]:
     }
 
 
-def _answers_in(golden: JsonObject) -> list[str]:
+def answers_in(golden: JsonObject) -> list[str]:
     """What the person said in the recording: the message after each question."""
     asked: str | None = None
     answers: list[str] = []

@@ -1,12 +1,14 @@
 """Builds exported scripts with AutoGen itself. Run by the Python of an environment that has AutoGen, never imported.
 
-Takes a JSON object of names with scripts and tasks on standard input; answers for each with what AutoGen dumps of the
-script's component and, where there is a task, with what its run says; or with what went wrong.
+Takes a JSON object of names with scripts, steps and answers of a person on standard input. Answers for each with what
+AutoGen dumps of the script's component and, where there are steps, with what happens in each: a run of a task, `reset`,
+or `save_load`, which builds the team once more and gives it the state. Or it answers with what went wrong.
 """
 
 from __future__ import annotations
 
 import asyncio
+import builtins
 import inspect
 import json
 import linecache
@@ -47,11 +49,50 @@ def dumped(module: ModuleType) -> Any:
     return json.loads(built(module).dump_component().model_dump_json())
 
 
-def said(module: ModuleType, task: str) -> Any:
-    """What a run of the script's team says, and why it stops."""
-    result = asyncio.run(built(module).run(task=task))
-    messages = [[type(each).__name__, each.source, each.to_text()] for each in result.messages]
-    return {"messages": messages, "stop_reason": result.stop_reason}
+async def played(module: ModuleType, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What happens in each step, in the form of the transcripts that AutoGen recorded."""
+    subject, found = built(module), list[dict[str, Any]]()
+    for step in steps:
+        if step.get("op") == "reset":
+            await (subject.reset() if hasattr(subject, "reset") else subject.on_reset(None))
+            found.append({"op": "reset"})
+        elif step.get("op") == "save_load":
+            state = await subject.save_state()
+            subject = built(module)
+            await subject.load_state(state)
+            found.append({"op": "save_load", "state": json.loads(json.dumps(state, default=str))})
+        else:
+            found.append(await ran(subject, step.get("task")))
+    return found
+
+
+async def ran(subject: Any, task: Any) -> dict[str, Any]:
+    """The items of a run, and its error."""
+    from autogen_agentchat.messages import MessageFactory
+
+    create = MessageFactory().create
+    given = [create(each) for each in task] if isinstance(task, list) else task
+    given = create(task) if isinstance(task, dict) else given
+    events: list[Any] = []
+    try:
+        async for item in subject.run_stream(task=given):
+            events.append(form_of(item))
+    except Exception as error:  # noqa: BLE001 -- whatever a run raises is the answer
+        return {"events": events, "error": {"type": type(error).__name__, "message": str(error)}}
+    return {"events": events}
+
+
+def form_of(item: Any) -> dict[str, Any]:
+    """One item of a run, as `tests/conformance/transcript.py` writes ours."""
+    if not hasattr(item, "stop_reason"):
+        return json.loads(item.model_dump_json())
+    return {
+        "__TaskResult__": True,
+        "stop_reason": item.stop_reason,
+        "n_messages": len(item.messages),
+        "message_types": [each.type for each in item.messages],
+        "sources": [each.source for each in item.messages],
+    }
 
 
 def main() -> None:
@@ -60,14 +101,15 @@ def main() -> None:
     given = json.load(sys.stdin)
     os.environ.update(dict.fromkeys(given["variables"], "none"))
     found: dict[str, Any] = {}
-    for number, (name, (code, task)) in enumerate(given["scripts"].items()):
+    for number, (name, (code, steps, answers)) in enumerate(given["scripts"].items()):
         module = answered(lambda code=code, number=number: module_of(f"exported_{number}", code))
         if isinstance(module, dict):
             found[name] = {"built": module}
             continue
         found[name] = {"built": answered(lambda module=module: dumped(module))}
-        if task:
-            found[name]["said"] = answered(lambda module=module, task=task: said(module, task))
+        builtins.input = lambda _="", answers=answers: answers.pop(0)
+        if steps:
+            found[name]["played"] = answered(lambda module=module, steps=steps: asyncio.run(played(module, steps)))
     json.dump(found, sys.stdout)
 
 

@@ -9,20 +9,18 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from studio.agents import UserProxyAgent
-from studio.components import Component, JsonObject, find_class, load_component, walk
+from studio.components import Component, JsonObject, find_class, load_component
 from studio.exporters import Exported, TargetKey, export_team
 from studio.exporters.autogen_classes import autogen_class
-from studio.models import ChatCompletionClient, ReplayChatCompletionClient
 from studio.services.builtin_galleries import builtin_galleries
 from studio.teams import Team
-from studio.tools import BaseTool, FunctionTool, Workbench
 from tests.exporters.samples import Sample
 from tests.fakes.openai_server import OpenAIServer
 from tests.importers.transcripts import ScriptedModels, Turn
@@ -90,39 +88,37 @@ def their_turns(sample: Sample, target: TargetKey, server: OpenAIServer, folder:
     return models.turns
 
 
-def in_autogen(exports: Mapping[str, tuple[Exported, str]]) -> dict[str, Any]:
-    """What AutoGen builds of scripts, and what it says where there is a task."""
-    codes = {name: exported.code for name, (exported, _) in exports.items()}
-    variables = {each for code in codes.values() for each in re.findall(r'os\.environ\["([^"]+)"\]', code)}
-    given = {
-        "variables": sorted(variables | {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}),
-        "scripts": {name: [codes[name], task] for name, (_, task) in exports.items()},
-    }
-    command = [python_of("autogen"), str(HERE / "build_in_autogen.py")]
-    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def said_here(team: Component, task: str) -> JsonObject:
-    """What a run in the studio says, and why it stops."""
-    assert isinstance(team, Team)
-    result = asyncio.run(_played(team, task))
-    messages: Any = [[type(each).__name__, each.source, each.to_text()] for each in result.messages]
-    return {"messages": messages, "stop_reason": result.stop_reason}
-
-
 async def _played(team: Team, task: str) -> Any:
     items = [item async for item in team.run_stream(task)]
     return items[-1]
 
 
-def plays_alone(component: Component) -> bool:
-    """Whether a run of it needs no person, no service and no program: its models are scripted."""
-    parts = [part for _, part in walk(component)]
-    unsafe = [part for part in parts if isinstance(part, UserProxyAgent | Workbench | ChatCompletionClient | BaseTool)]
-    safe = (ReplayChatCompletionClient, FunctionTool)
-    return isinstance(component, Team) and all(isinstance(part, safe) for part in unsafe)
+@dataclass(frozen=True)
+class Play:
+    """An exported script, and what AutoGen is to do with it beside building it.
+
+    Args:
+        steps: Runs of tasks, `reset` and `save_load`, as in recorded transcripts.
+        answers: What a person says when asked, one after the other.
+    """
+
+    exported: Exported
+    steps: Sequence[JsonObject] = ()
+    answers: Sequence[str] = ()
+
+
+def in_autogen(plays: Mapping[str, Play]) -> dict[str, Any]:
+    """What AutoGen builds of scripts, and what happens in the steps that are given."""
+    codes = [play.exported.code for play in plays.values()]
+    variables = {each for code in codes for each in re.findall(r'os\.environ\["([^"]+)"\]', code)}
+    given = {
+        "variables": sorted(variables | {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}),
+        "scripts": {name: [play.exported.code, [*play.steps], [*play.answers]] for name, play in plays.items()},
+    }
+    command = [python_of("autogen"), str(HERE / "build_in_autogen.py")]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def expected_json(component: Component, exported: Exported) -> Any:
