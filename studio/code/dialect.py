@@ -133,6 +133,10 @@ class Dialect:
         del part, imports
         return name
 
+    def foreword(self) -> Sequence[str]:
+        """What the script says at its top, below what it is, a paragraph or an item each: known when all is written."""
+        return ()
+
     def blocks(self) -> Sequence[str]:
         """What stands above the builders: known when all is written."""
         return ()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from studio.code.dialect import Dialect
 from studio.code.functions import FunctionSource, read_function
-from studio.code.layout import INDENT, Call, Expression, Name, laid_out, one_line
+from studio.code.layout import INDENT, LINE_LENGTH, Call, Expression, Name, laid_out, one_line
 from studio.code.names import Imports, Names, snake_case
 from studio.code.notes import Notes, notes_of
 from studio.code.values import Values
@@ -210,7 +212,8 @@ class _Script:
         future = ["from __future__ import annotations", ""] if self._functions else []
         standard = _joined_imports(ours | theirs)
         standard = [*standard, ""] if standard else []
-        return "\n".join([f'"""{_docstring(self._component)}"""', "", *future, *standard, *self._imports.lines()])
+        first = _docstring(self._component, self._dialect.foreword())
+        return "\n".join([first, "", *future, *standard, *self._imports.lines()])
 
 
 NOTES_COMMENT = "# Labels and notes of the parts, by place: shown on the canvas, without effect on a run."
@@ -229,12 +232,18 @@ def _is_stateless(part: Component) -> bool:
     return all(inner.component_type in _STATELESS for _, inner in walk(part))
 
 
-def _docstring(component: Component) -> str:
-    """The label, and how to run the script; nothing in it can end the string."""
+def _docstring(component: Component, foreword: Sequence[str]) -> str:
+    """The label, and what is to be said first; nothing in it can end the string."""
     has_label = component.label != type(component).__name__
     name = component.label if has_label else str(getattr(component, "name", None) or component.label)
-    plain = " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())
-    return plain.replace("\\", "\\\\").replace('"', "'") + ", exported from Team Studio."
+    title = f"{_plain(name)}, exported from Team Studio."
+    paragraphs = [textwrap.fill(_plain(each), LINE_LENGTH, subsequent_indent="  ") for each in foreword]
+    said = "\n".join([title, "", *paragraphs, ""] if paragraphs else [title])
+    return '"""' + said.replace("\\", "\\\\").replace('"', "'") + '"""'
+
+
+def _plain(text: str) -> str:
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _joined_imports(statements: set[str]) -> list[str]:

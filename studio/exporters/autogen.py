@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from pydantic import BaseModel, JsonValue
@@ -31,6 +31,8 @@ if __name__ == "__main__":
     asyncio.run(main())"""
 PRINT = """if __name__ == "__main__":
     print({builder}().dump_component().model_dump_json(indent=2))"""
+MAX_SAID_FIRST = 20
+"""Of what is left out, at the top of a script."""
 _AGENTS_ONLY = (GraphFlow, MagenticOneGroupChat, Swarm)
 """Teams that AutoGen fills with agents alone."""
 
@@ -103,6 +105,15 @@ class _AutoGen(FrameworkDialect):
                     )
 
     # --- how it is written ---
+
+    def foreword(self) -> Sequence[str]:
+        lacking = [each for each in self.report.findings if each.verdict == "dropped"]
+        dropped = dict.fromkeys(f"* {each.what}. {each.why}" for each in lacking)
+        if not dropped:
+            return ()
+        shown, more = [*dropped][:MAX_SAID_FIRST], len(dropped) - MAX_SAID_FIRST
+        rest = [f"* and {more} more, each said where it was."] if more > 0 else []
+        return (f"{self.framework} has no counterpart of these, so they are left out:", *shown, *rest)
 
     def needs_variable(self, part: Component) -> bool:
         return type(part).__name__ == "StructuredMessageFactory"

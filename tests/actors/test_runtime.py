@@ -270,13 +270,18 @@ async def test_names_are_checked_and_taken_once():
             await runtime.add_subscription(TypeSubscription("t", "agent"))
 
 
+@pytest.mark.slow
 async def test_very_many_topics_and_agents_are_served():
     async with running() as runtime:
         await Listener.register(runtime, "agent", Listener)
-        for number in range(20_000):
+        await runtime.add_subscription(TypePrefixSubscription("heard", "agent"))
+        for number in range(5_000):
             await runtime.publish_message(Text("hello"), TopicId("default", str(number)))
+        for number in range(100_000):
+            await runtime.publish_message(Text("hello"), TopicId(f"{'un' * (number % 10 > 0)}heard{number}", "one"))
         await runtime.stop_when_idle()
-        assert len(await runtime.save_state()) == 20_000
+        assert len(await runtime.save_state()) == 5_001
+        assert len((await agent_of(runtime, AgentId("agent", "one"), Listener)).heard) == 10_000
 
 
 async def test_a_closed_runtime_closes_its_agents_and_tells_which_could_not():
@@ -351,3 +356,50 @@ async def test_who_waits_is_told_although_the_handler_that_stops_the_runtime_is_
             await runtime.send_message(Text("stop"), HERE)
         await asyncio.wait(behind)
     assert [type(each.exception()) for each in behind] == [UndeliverableException]
+
+
+async def test_an_agent_that_writes_to_itself_answers_and_one_that_does_so_without_end_stops_with_the_runtime():
+    is_deep = asyncio.Event()
+    depth = 0
+
+    async def ask_oneself(agent: ClosureContext, message: Text, ctx: MessageContext) -> Text:
+        nonlocal depth
+        depth += 1
+        if depth > 1_500:
+            is_deep.set()
+        if message.text == "0":
+            return message
+        following = message.text if message.text == "on" else str(int(message.text) - 1)
+        return await agent.send_message(Text(following), agent.id)
+
+    async with running() as runtime:
+        await ClosureAgent.register_closure(runtime, "agent", ask_oneself)
+        assert await runtime.send_message(Text("500"), HERE) == Text("0")
+        assert depth == 501
+        endless = asyncio.create_task(runtime.send_message(Text("on"), HERE))
+        await is_deep.wait()
+        await runtime.stop()
+        with pytest.raises((UndeliverableException, asyncio.CancelledError)):
+            await endless
+
+
+async def test_subscriptions_that_loop_end_with_the_runtime():
+    """Each topic's listener publishes to the next; the last to the first, until the runtime is stopped."""
+    heard = 0
+
+    async def pass_on(agent: ClosureContext, message: Text, ctx: MessageContext) -> None:
+        nonlocal heard
+        heard += 1
+        await agent.publish_message(message, TopicId(f"t{(int(agent.id.type[1:]) + 1) % 100}", "default"))
+
+    async with running() as runtime:
+        for number in range(100):
+            own = [TypeSubscription(f"t{number}", f"a{number}")]
+            await ClosureAgent.register_closure(runtime, f"a{number}", pass_on, subscriptions=lambda own=own: [*own])
+        await runtime.publish_message(Text("round"), TopicId("t0", "default"))
+        await runtime.stop_when(lambda: heard >= 300)
+        assert runtime.unprocessed_messages_count == 0
+        await asyncio.sleep(0)
+        ended = heard
+        await asyncio.sleep(0)
+        assert heard == ended

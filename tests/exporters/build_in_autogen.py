@@ -17,6 +17,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -68,10 +69,9 @@ async def played(module: ModuleType, steps: list[dict[str, Any]]) -> list[dict[s
 
 async def ran(subject: Any, task: Any) -> dict[str, Any]:
     """The items of a run, and its error."""
-    from autogen_agentchat.messages import MessageFactory
-
-    create = MessageFactory().create
-    given = [create(each) for each in task] if isinstance(task, list) else task
+    factory: Any = import_module("autogen_agentchat.messages").MessageFactory()
+    create = factory.create
+    given = [*map(create, task)] if isinstance(task, list) else task
     given = create(task) if isinstance(task, dict) else given
     events: list[Any] = []
     try:

@@ -37,7 +37,7 @@ def test_every_part_is_in_the_report_once():
     }
 
 
-def test_what_autogen_lacks_is_left_out_with_a_finding_and_a_comment():
+def test_what_autogen_lacks_is_left_out_with_a_finding_a_comment_and_a_line_at_the_top():
     rail = RegexGuardrail(name="no numbers", pattern="[0-9]")
     agent = writer(keep_as="draft", input_guardrails=[rail], system_message_holds_variables=True)
     conditions = ContextVariableTermination(condition="draft") | MaxMessageTermination(max_messages=3)
@@ -54,6 +54,7 @@ def test_what_autogen_lacks_is_left_out_with_a_finding_and_a_comment():
     said = " ".join(line.strip(" #") for line in exported.code.splitlines() if line.strip().startswith("#"))
     for name in ("keep_as", "input_guardrails", "ContextVariableTermination"):
         assert name in said
+        assert name in str(ast.get_docstring(ast.parse(exported.code))), "it is said at the top, too"
     assert "ContextVariableTermination(" not in exported.code
 
 
