@@ -51,7 +51,7 @@ def listener(package: Any) -> Any:
             base.__init__(self, "Answers.")
 
         @package.message_handler
-        async def hear(self, message: Text, ctx: Any) -> Text:
+        async def on_text(self, message: Text, ctx: Any) -> Text:
             del ctx
             return message
 

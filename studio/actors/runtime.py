@@ -30,6 +30,7 @@ from studio.actors.log_events import (
     log_failed_handler,
     log_message,
 )
+from studio.actors.message_watch import show_message
 from studio.actors.protocols import Agent, AgentRuntime
 from studio.actors.serialization import MessageSerializer, SerializationRegistry
 from studio.actors.subscription_table import SubscriptionTable
@@ -329,6 +330,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
             handle_in_this_task(item.recipient)
             sender = context.sender
             log_message(message, MessageKind.DIRECT, DeliveryStage.DELIVER, sender=sender, receiver=item.recipient)
+            show_message(message, "sent", sender, (item.recipient,))
             with self._span("process", item.recipient, "A"):
                 given = await agent.on_message(message, context)
             log_message(given, MessageKind.RESPOND, DeliveryStage.SEND, sender=item.recipient, receiver=sender)
@@ -337,10 +339,12 @@ class SingleThreadedAgentRuntime(AgentRuntime):
                 if is_drop(given):
                     log_dropped(given, MessageKind.RESPOND, sender=item.recipient, receiver=sender)
                     raise MessageDroppedException(f"The answer of {item.recipient} was dropped by {each!r}.")
+            show_message(given, "answered", item.recipient, (sender,))
         except asyncio.CancelledError:
             answer.cancel()
             raise
         except BaseException as error:
+            show_message(error, "failed", item.recipient, (context.sender,))
             if answer.done():
                 logger.error("The handler of %s failed after its sender had left", item.recipient, exc_info=error)
             else:
@@ -377,11 +381,12 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         else:
             recipients = self._subscriptions.recipients(item.topic_id)
         self._look_whether_idle()
+        recipients = [each for each in recipients if each != context.sender]
+        show_message(message, "published", context.sender, recipients, item.topic_id)
         handled: list[asyncio.Task[None]] = []
         for each in recipients:
-            if each != context.sender:
-                handling = Handling()
-                handled.append(self._spawn(self._handle_published(message, item, each, handling), handling))
+            handling = Handling()
+            handled.append(self._spawn(self._handle_published(message, item, each, handling), handling))
         return handled
 
     async def _handle_published(self, message: Any, item: Publication, recipient: AgentId, handling: Handling) -> None:
@@ -401,6 +406,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
                 raise
         except Exception as error:  # noqa: BLE001 -- nor for this
             log_failed_handler(message, recipient, error)
+            show_message(error, "failed", recipient, ())
             self._failed(f"Error processing a published message for {recipient}", error)
         finally:
             if item.can_be_cancelled and task is not None:

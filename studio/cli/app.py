@@ -144,18 +144,29 @@ def _import_server() -> Callable[..., None]:
 @app.command()
 def run(
     file: TeamFile,
-    task: Annotated[str, typer.Option("--task", "-t", help="The task to run.")],
+    task: Annotated[str | None, typer.Option("--task", "-t", help="The task to run, which a team needs.")] = None,
     team: TeamName = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per message and event.")] = False,
     approve: Approve = False,
     allow_host: AllowHost = None,
+    usd: Annotated[float | None, typer.Option(min=0, help="Most that a program's model calls may cost.")] = None,
+    replay: Annotated[str, typer.Option(help="ID of a program's run whose recorded answers are given again.")] = "",
     data_dir: DataDir = None,
 ) -> None:
-    """Run a team or an agent in the terminal. Secrets come from the environment and the studio."""
-    from studio.cli.run import run_file
+    """Run a team or an agent in the terminal. Secrets come from the environment and the studio.
+
+    A program of AutoGen Core is executed, if you agree, and its messages are kept as a run to watch in the studio.
+    """
+    from studio.cli.run_program import is_program, run_program
     from studio.settings import Settings
 
     settings = Settings.from_env(data_dir=data_dir)
+    if is_program(file):
+        raise typer.Exit(run_program(file, task, settings=settings, approve=approve, usd=usd, replay=replay))
+    if task is None:
+        raise typer.BadParameter("A team needs a task.", param_hint="--task")
+    from studio.cli.run import run_file
+
     run_file(file, team, task, settings=settings, as_json=as_json, approve=approve, hosts=allow_host or ())
 
 

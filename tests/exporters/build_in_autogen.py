@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 
 def module_of(name: str, code: str) -> ModuleType:
@@ -71,7 +71,7 @@ async def ran(subject: Any, task: Any) -> dict[str, Any]:
     """The items of a run, and its error."""
     factory: Any = import_module("autogen_agentchat.messages").MessageFactory()
     create = factory.create
-    given = [*map(create, task)] if isinstance(task, list) else task
+    given = [create(each) for each in cast("list[Any]", task)] if isinstance(task, list) else task
     given = create(task) if isinstance(task, dict) else given
     events: list[Any] = []
     try:

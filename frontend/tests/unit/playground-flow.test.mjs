@@ -54,6 +54,25 @@ test('a handoff goes to the agent it names', () => {
   assert.equal(counts(flow)['a>b'], 1)
 })
 
+test('a message that says for whom it is goes to each of them, whoever speaks next', () => {
+  const flow = new FlowCounts(team('Program', [agent('a'), agent('b'), agent('c')]))
+  const to = (/** @type {string} */ source, /** @type {string[]} */ names) => ({
+    ...message(source, 'x'),
+    metadata: { recipients: names.join('\n') },
+  })
+  flow.apply(
+    batchOf({
+      entries: entriesOf(
+        ['message', to('a', ['b', 'c'])],
+        ['message', to('c', ['a'])],
+        ['message', to('b', [])],
+        ['message', to('a', ['c'])],
+      ),
+    }),
+  )
+  assert.deepEqual(counts(flow), { 'a>b': 1, 'a>c': 2, 'c>a': 1 })
+})
+
 test('agents that nobody has heard are there from the start', () => {
   const flow = new FlowCounts(team('SelectorGroupChat', [agent('a'), agent('b')]))
   assert.deepEqual([...flow.nodes.keys()], ['user', 'a', 'b'])

@@ -117,7 +117,9 @@ export class FlowCounts {
       node.messages += 1
       node.lastSeq = seq
       this.speaker = ''
+      const recipients = recipientsOf(body)
       this.#open = { source: node.name, seq }
+      if (recipients) return [...travelled, ...this.#travelToAll(recipients)]
       if (body.type === 'HandoffMessage' && body.target)
         travelled.push(this.#travel(String(body.target)))
     }
@@ -167,6 +169,20 @@ export class FlowCounts {
     return edge
   }
 
+  /**
+   * A message that says for whom it is goes there whoever speaks next.
+   * @param {string[]} recipients
+   */
+  #travelToAll(recipients) {
+    const open = this.#open
+    const travelled = recipients.map((name) => {
+      this.#open = open
+      return this.#travel(name)
+    })
+    this.#open = null
+    return travelled
+  }
+
   /** @param {string} name */
   #node(name) {
     let node = this.nodes.get(name)
@@ -208,4 +224,14 @@ export class FlowCounts {
  */
 function isManager(body) {
   return body.type === 'SelectSpeakerEvent' || body.type === 'SelectorEvent'
+}
+
+/**
+ * For whom a message is, where it says so: one between agents without a team.
+ * @param {Body} body
+ * @returns {string[] | undefined}
+ */
+function recipientsOf(body) {
+  const recipients = body.metadata?.recipients
+  return typeof recipients === 'string' ? recipients.split('\n').filter(Boolean) : undefined
 }
