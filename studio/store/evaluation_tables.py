@@ -89,3 +89,28 @@ class EvaluationCell(Table, table=True):
     saved_micro_usd: int = Field(default=0, sa_type=Counter)
     saved_tokens: int = Field(default=0, sa_type=Counter)
     reused_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class EvaluationLabel(Table, table=True):
+    """What a person says of the run of a cell. Nothing is replaced: the newest label of a person counts.
+
+    `verdict` is a `LabelVerdict`, `note` why.
+    """
+
+    __table_args__ = (Index(None, "evaluation_id", "position"),)
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Counter)
+    evaluation_id: str = Field(foreign_key="evaluation.id", ondelete="CASCADE")
+    position: int = Field(sa_type=Counter)
+    by: str
+    verdict: str
+    note: str = ""
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class EvaluationJudgment(Table, table=True):
+    """The run of a judge, which says what it thinks of the run of a cell."""
+
+    run_id: str = Field(primary_key=True)
+    evaluation_id: str = Field(index=True, foreign_key="evaluation.id", ondelete="CASCADE")
+    position: int = Field(sa_type=Counter)

@@ -18,6 +18,7 @@ from studio.store.connections import Connections
 from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.deployments import Deployments
+from studio.store.evaluation_labels import EvaluationLabels
 from studio.store.evaluations import Evaluations
 from studio.store.files import Files
 from studio.store.fleet import Fleet
@@ -95,6 +96,7 @@ class Store:
     hooks: Hooks
     suites: Suites
     evaluations: Evaluations
+    evaluation_labels: EvaluationLabels
     knowledge: Knowledge
     vectors: KnowledgeVectors
 
@@ -204,6 +206,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         hooks=Hooks(database, secrets),
         suites=Suites(database),
         evaluations=Evaluations(database),
+        evaluation_labels=EvaluationLabels(database),
         knowledge=Knowledge(database),
         vectors=KnowledgeVectors(database),
     )

@@ -16,6 +16,7 @@ HELP: Mapping[str, str] = {
     "pages/deployment.html": "/help/how-to/publish-a-team",
     "pages/deployments.html": "/help/how-to/publish-a-team",
     "pages/evaluation.html": "/help/how-to/evaluate-a-team",
+    "pages/labels.html": "/help/how-to/label-runs",
     "pages/error.html": "/help",
     "pages/galleries.html": "/help/how-to/import-an-autogen-gallery",
     "pages/gallery.html": "/help/how-to/import-an-autogen-gallery",

@@ -150,6 +150,7 @@ def shown(client: TestClient) -> dict[str, str]:
         "deployments": "/deployments",
         "error": "/teams/nowhere",
         "evaluation": f"/evaluations/{started(client, added_suite(client, team_id), repeats=1)}",
+        "labels": f"/evaluations/{started(client, added_suite(client, team_id), repeats=1)}/labels",
         "galleries": "/galleries",
         "gallery": f"/galleries/{gallery_id}",
         "health": "/settings/health",

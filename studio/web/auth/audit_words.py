@@ -97,6 +97,7 @@ WORDS: Mapping[str, str] = {
     "POST /api/suites/{suite_id}/scores": "Scored past runs",
     "POST /api/suites/{suite_id}/evaluations": "Started an evaluation",
     "POST /api/evaluations/{evaluation_id}/confirm": "Confirmed what got worse",
+    "POST /api/evaluations/{evaluation_id}/labels": "Labeled a run of an evaluation",
     "POST /api/evaluations/{evaluation_id}/cancel": "Canceled an evaluation",
     "DELETE /api/evaluations/{evaluation_id}": "Deleted an evaluation",
     "POST /fragments/suites/{suite_id}/scores": "Scored past runs",

@@ -139,6 +139,9 @@ GET /evaluations/{evaluation_id}
 GET /fragments/evaluations/{evaluation_id}
 GET /fragments/suites/{suite_id}/evaluations
 GET /api/evaluations/{evaluation_id}/cells
+GET /api/evaluations/{evaluation_id}/labels
+GET /evaluations/{evaluation_id}/labels
+GET /fragments/evaluations/{evaluation_id}/labels
 GET /api/suites/{suite_id}/file
 GET /suites
 GET /suites/{suite_id}
@@ -272,6 +275,7 @@ POST /api/suites/{suite_id}/scores
 POST /api/suites/{suite_id}/evaluations
 POST /api/evaluations/{evaluation_id}/cancel
 POST /api/evaluations/{evaluation_id}/confirm
+POST /api/evaluations/{evaluation_id}/labels
 DELETE /api/evaluations/{evaluation_id}
 POST /fragments/suites/{suite_id}/scores
 GET /api/deployments/{deployment}/webhooks

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fastapi import Response
 
+from studio.services.evaluation_labels import label_queue
 from studio.services.evaluations import list_evaluations, report_of
-from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.dependencies import PersonDep, StoreDep, TemplatesDep
 from studio.web.evaluation_rows import offered_tags, offered_versions
-from studio.web.pages.evaluations import GroupName, PageNumber, shown_result
+from studio.web.pages.evaluations import CellNumber, GroupName, PageNumber, shown_result
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/fragments", include_in_schema=False)
@@ -20,6 +21,14 @@ async def newest_result(
 ) -> Response:
     report = await report_of(store, evaluation_id)
     return templates.fragment("fragments/evaluation/result.html", **await shown_result(report, group, page))
+
+
+@router.get("/evaluations/{evaluation_id}/labels")
+async def next_label(
+    evaluation_id: str, store: StoreDep, templates: TemplatesDep, person: PersonDep, cell: CellNumber = None
+) -> Response:
+    queue = await label_queue(store, evaluation_id, person.name, cell)
+    return templates.fragment("fragments/evaluation/label.html", queue=queue)
 
 
 @router.get("/suites/{suite_id}/evaluations")

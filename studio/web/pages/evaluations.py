@@ -10,14 +10,16 @@ from fastapi import Query, Request, Response
 from studio.evaluation.results import BASELINE, CANDIDATE
 from studio.services.amounts import MICRO, money
 from studio.services.evaluation_confirmation import CONFIRM_REPEATS, confirmable
+from studio.services.evaluation_labels import label_queue
 from studio.services.evaluations import EvaluationReport, report_of, reuse_sentences
-from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.dependencies import PersonDep, StoreDep, TemplatesDep
 from studio.web.evaluation_rows import GROUPS, case_page, offered_tags, offered_versions
 from studio.web.router import StudioRouter
 
 router = StudioRouter(include_in_schema=False)
 GroupName = Annotated[str, Query(max_length=20)]
 PageNumber = Annotated[int, Query(ge=1, le=10_000)]
+CellNumber = Annotated[int | None, Query(ge=1, le=2**31)]
 
 
 @router.get("/evaluations/{evaluation_id}")
@@ -43,6 +45,19 @@ async def evaluation_page(
         chosen=_plan_of(report),
         **await shown_result(report, group, page),
     )
+
+
+@router.get("/evaluations/{evaluation_id}/labels")
+async def labels_page(
+    request: Request,
+    evaluation_id: str,
+    store: StoreDep,
+    templates: TemplatesDep,
+    person: PersonDep,
+    cell: CellNumber = None,
+) -> Response:
+    queue = await label_queue(store, evaluation_id, person.name, cell)
+    return templates.page(request, "pages/labels.html", title="Label runs", nav="evaluate", queue=queue)
 
 
 async def shown_result(report: EvaluationReport, group: str, page: int) -> dict[str, object]:
