@@ -14,7 +14,7 @@ from studio.cli.approval_prompt import ask_approval, in_one_line, network_of
 from studio.cli.evaluate import EXIT_CANNOT_TELL, EXIT_FAILED, EXIT_PASSED
 from studio.cli.knowledge import stored_knowledge
 from studio.cli.load_files import read_document
-from studio.cli.secrets import names_stored_secrets, stored_secrets
+from studio.cli.secrets import has_studio, names_stored_secrets, stored_secrets
 from studio.cli.terminal import terminal
 from studio.code.conversion import Location
 from studio.components import JsonObject
@@ -25,6 +25,7 @@ from studio.evaluation.github import summary, workflow_commands
 from studio.evaluation.junit import junit_report
 from studio.sandbox import own_folder
 from studio.services.evaluations import MAX_REUSE_DAYS, EvaluationPlan
+from studio.services.judges import names_connections
 from studio.services.local_evaluation import (
     NAMES,
     LocalEvaluation,
@@ -36,6 +37,7 @@ from studio.services.local_evaluation import (
 from studio.services.local_files import read_bytes, read_suite_file
 from studio.services.recorded_baselines import GZIP, RecordedBaseline, read_baseline
 from studio.settings import Settings
+from studio.store.tables import ModelConnection
 
 EXIT_CODES = {"passed": EXIT_PASSED, "failed": EXIT_FAILED, "cannot_tell": EXIT_CANNOT_TELL}
 
@@ -93,11 +95,14 @@ def _evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: Reports
     suite, places = read_suite_file(wanted.suite)
     team = read_document(wanted.team, wanted.team_name)
     against = _against(wanted.against, wanted.team_name) if wanted.against else None
-    suite = chosen_suite(suite, wanted.plan, 1 + (against is not None))
+    connections = asyncio.run(_connections(settings)) if names_connections(suite) else ()
+    suite = chosen_suite(suite, wanted.plan, 1 + (against is not None), connections)
     asked = LocalEvaluation(
         suite, team, against, _plan(wanted.plan, against), network_of([], ()), (), keep=wanted.keep,
         records=reports.baseline is not None,
     )  # fmt: skip
+    for warning in asked.warnings:
+        print(in_one_line(warning, is_prose=True), file=sys.stderr)
     asked = _approved(settings, wanted, asked)
     if wanted.keep is not None and wanted.keep.exists():
         raise SetupError(f"{str(wanted.keep)!r} exists already.", fix="Name a new folder.")
@@ -124,6 +129,16 @@ def _evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: Reports
 async def _evaluated(settings: Settings, asked: LocalEvaluation) -> LocalResult:
     async with stored_knowledge(settings, asked.needed):
         return await evaluate_locally(settings, asked)
+
+
+async def _connections(settings: Settings) -> Sequence[ModelConnection]:
+    """Those of the studio that these settings lead to."""
+    if not has_studio(settings):
+        return ()
+    from studio.store import open_store
+
+    async with open_store(settings.data_dir, settings.database_url) as store:
+        return await store.connections.list()
 
 
 def _against(file: Path, team_name: str) -> JsonObject | RecordedBaseline:

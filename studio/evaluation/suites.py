@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal
@@ -14,7 +14,7 @@ from studio.errors import Finding
 from studio.evaluation.cases import MAX_SCORERS, CaseFields
 from studio.evaluation.scorers import Score, Scorer, ScorerEntry, Verdict, with_scorers
 from studio.evaluation.scorers.base import unscored
-from studio.evaluation.scorers.entry import nearest
+from studio.evaluation.scorers.entry import nearest, with_inner
 from studio.evaluation.transcript import Transcript
 
 VERSION = 1
@@ -71,6 +71,24 @@ class Suite(BaseModel):
     def with_tags(self, tags: ChosenTags) -> Suite:
         """The suite with the chosen cases alone."""
         return self.model_copy(update={"cases": [case for case in self.cases if tags.fits(case)]}) if tags else self
+
+    @property
+    def all_scorers(self) -> Iterator[Scorer]:
+        """Those of the suite and of its cases, as they stand there."""
+        yield from self.always
+        yield from self.scorers
+        for case in self.cases:
+            yield from case.scorers
+
+    def with_changed(self, change: Callable[[Scorer], Scorer]) -> Suite:
+        """The suite with each scorer changed, inside of any `not`."""
+
+        def changed(scorers: Sequence[Scorer]) -> list[Scorer]:
+            return [with_inner(each, change) for each in scorers]
+
+        cases = [each.model_copy(update={"scorers": changed(each.scorers)}) for each in self.cases]
+        own = {"always": changed(self.always), "scorers": changed(self.scorers)}
+        return self.model_copy(update={**own, "cases": cases})
 
     def scorers_of(self, case: Case) -> list[Scorer]:
         """All scorers of a case, invariants first."""

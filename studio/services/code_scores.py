@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from studio.components import Capability, JsonObject
 from studio.errors import StudioError
 from studio.evaluation.scorers import Scorer
-from studio.evaluation.scorers.entry import Not
+from studio.evaluation.scorers.entry import unwrapped
 from studio.evaluation.scorers.python import FUNCTION, PythonScorer, call_arguments
 from studio.evaluation.suites import Case, Suite
 from studio.evaluation.transcript import Transcript
@@ -22,8 +22,7 @@ MAX_GIVEN = 2_000_000
 
 def code_capabilities(suite: Suite) -> Sequence[Capability]:
     """What a person approves before the suite judges anything."""
-    scorers = [*suite.always, *suite.scorers, *(scorer for case in suite.cases for scorer in case.scorers)]
-    found = {each.capability.hash: each.capability for each in _in_python(scorers)}
+    found = {each.capability.hash: each.capability for each in _in_python(suite.all_scorers)}
     return [*found.values()]
 
 
@@ -48,10 +47,8 @@ async def _reply(scorer: PythonScorer, given: JsonObject) -> JsonObject:
         return {"error": error.what}
 
 
-def _in_python(scorers: Sequence[Scorer]) -> Iterator[PythonScorer]:
+def _in_python(scorers: Iterable[Scorer]) -> Iterator[PythonScorer]:
     for each in scorers:
-        inner = each
-        while isinstance(inner, Not):
-            inner = inner.scorer
+        inner = unwrapped(each)
         if isinstance(inner, PythonScorer):
             yield inner

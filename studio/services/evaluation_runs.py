@@ -5,22 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from studio.components import JsonObject
 from studio.errors import ConfigError, Forbidden, NotFound, SetupError, StudioError, TooLarge
 from studio.evaluation.suites import Suite, score_run
 from studio.evaluation.transcript import ReusedAnswers, Transcript
-from studio.runs import Budget, Limits, RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
+from studio.runs import RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
 from studio.runs.journal.log import Reuse
-from studio.runs.middleware.budget import BUDGET_EXCEEDED
 from studio.services.code_scores import with_code_scores
+from studio.services.evaluation_limits import budget_within, held_back, limit_reached
 from studio.services.evaluations import report_of
+from studio.services.judges import Judges
 from studio.services.past_runs import score_json, stored_run
 from studio.store import StorageUnavailable, Store
 from studio.store.evaluation_tables import Evaluation, EvaluationCell
-from studio.store.evaluations import LIMIT_USED_UP, MAX_ATTEMPTS, ActiveCell, CellOutcome, CellReuse
+from studio.store.evaluations import MAX_ATTEMPTS, ActiveCell, CellOutcome, CellReuse, Shares
 from studio.store.runs import UNFINISHED
 from studio.store.tables import Run
 
@@ -28,7 +28,6 @@ LOOK_S = 1.0
 BUSY_LOOK_S = 0.2
 """How often is looked while an evaluation is under way."""
 BY = "evaluation"
-PRICE_UNKNOWN = "The price of a model is not known, so a limit in dollars cannot hold. Set its price, or limit tokens."
 OVER_BUDGET = "With the answers that it reused, the run took more than the budget of this run."
 
 _WAITS = {
@@ -59,6 +58,10 @@ class EvaluationRuns:
     runs_code: bool = False
     _suites: dict[str, Suite] = field(default_factory=dict[str, Suite])
     """The suites of those that are under way."""
+
+    @property
+    def _judges(self) -> Judges:
+        return Judges(self.store, self.control, self.books, BY)
 
     async def keep_running(self) -> None:
         """Carry out what there is until this is canceled."""
@@ -133,7 +136,7 @@ class EvaluationRuns:
             return
         version = await evaluations.version(row.id, cell.version)
         reuse = await self._reuse(row, cell)
-        await self.books.budgets.set(f"run:{cell.run_id}", self._budget(row, cell))
+        await self.books.budgets.set(f"run:{cell.run_id}", budget_within(self.books, row.team_id, _aside(cell)))
         try:
             with suppress(RunExists):  # a process began it that was killed before it could say so
                 await self.control.start(
@@ -164,59 +167,33 @@ class EvaluationRuns:
             run_id = twin.run_id if twin.verdict in ("pass", "fail") else ""
         return Reuse(run_id=run_id, not_before=row.created_at - timedelta(days=row.reuse_days)) if run_id else None
 
-    def _budget(self, row: Evaluation, cell: EvaluationCell) -> Budget:
-        """The limits of the team for its runs, and what is set aside for this one."""
-        general = self.books.budgets.of_run("", row.team_id)
-        lowered = {
-            measure: aside if limit is None else min(limit, aside)
-            for measure, aside in (("micro_usd", cell.aside_micro_usd), ("tokens", cell.aside_tokens))
-            for limit in (getattr(general.run, measure),)
-            if aside is not None
-        }
-        own = Budget(run=Limits(**{**general.run.model_dump(), **lowered}), when_exceeded="stop")
-        return own.over(general)
-
     async def _settle(self, row: Evaluation, cell: EvaluationCell, run: Run) -> None:
         """Score a run that has ended, or let the cell begin anew where nobody could finish it."""
         evaluations = self.store.evaluations
         if cell.verdict:  # it was given up before it ended
             await evaluations.settle(cell, _paid(cell, CellOutcome(cell.verdict, cell.detail), run))
-        elif (error := await self._limit_reached(run)) is not None:
-            if why := self._held_back(cell, run, error):
+        elif (error := await limit_reached(self.store, run)) is not None:
+            if why := held_back(self.books, _aside(cell), run, error):
                 await evaluations.settle(cell, _paid(cell, CellOutcome("unscored", why), run))
                 await evaluations.stop(row.id, "stopped", why)
             else:
                 await evaluations.settle(cell, _paid(cell, CellOutcome("fail", run.detail), run))
+        elif await self._judges.must_wait(row, cell, await self._suite(row)):
+            await evaluations.look_again(cell, datetime.now(UTC))
         else:
-            outcome, is_broken = await self._score(row, cell)
+            scored = await self._score(row, cell)
+            if scored is None:
+                await evaluations.look_again(cell, datetime.now(UTC))
+                return
+            outcome, is_broken = scored
             outcome = _paid(cell, outcome, run)
             if is_broken and row.state == "running" and cell.attempt < MAX_ATTEMPTS:
                 await evaluations.retry(cell, outcome)
             else:
                 await evaluations.settle(cell, outcome)
 
-    async def _limit_reached(self, run: Run) -> JsonObject | None:
-        """What the log says of the limit that stopped a run; None where none did."""
-        if run.state != RunState.STOPPED.value:
-            return None
-        states = await self.store.runs.read(run.id, kinds={"state"})
-        error = states[-1].body.get("error") if states else None
-        return error if isinstance(error, dict) and error.get("code") == BUDGET_EXCEEDED else None
-
-    def _held_back(self, cell: EvaluationCell, run: Run, error: JsonObject) -> str:
-        """Why the evaluation ends, where its own limit or one of a day stopped a run; "" for a limit of the team."""
-        scope, measure = error.get("scope"), error.get("measure")
-        if scope in ("team_day", "studio_day"):
-            return run.detail
-        asides = {"micro_usd": cell.aside_micro_usd, "tokens": cell.aside_tokens}
-        aside = asides.get(str(measure)) if scope == "run" else None
-        limit = getattr(self.books.budgets.of_run("", run.team_id or "").run, str(measure), None)
-        if aside is None or (limit is not None and limit <= aside):
-            return ""
-        return PRICE_UNKNOWN if error.get("why") == "unpriced" else LIMIT_USED_UP
-
-    async def _score(self, row: Evaluation, cell: EvaluationCell) -> tuple[CellOutcome, bool]:
-        """The verdict, and whether the run ended for reasons that are not the team's."""
+    async def _score(self, row: Evaluation, cell: EvaluationCell) -> tuple[CellOutcome, bool] | None:
+        """The verdict, and whether the run ended for reasons that are not the team's; None while a judge is asked."""
         suite = await self._suite(row)
         case = next((each for each in suite.cases if each.key == cell.case_key), None)
         if case is None:
@@ -225,8 +202,14 @@ class EvaluationRuns:
             past = await stored_run(self.store, cell.run_id)
         except (NotFound, TooLarge) as error:
             return CellOutcome("unscored", error.what), False
+        judged = await self._judges.ask(row, cell, suite, case, past.transcript)
+        if judged.replies is None:
+            return None
+        if judged.stops:
+            await self.store.evaluations.stop(row.id, "stopped", judged.stops)
         try:
             run = await with_code_scores(suite, case, past.transcript) if self.runs_code else past.transcript
+            run = replace(run, replies={**run.replies, **judged.replies})
             score = await asyncio.to_thread(score_run, suite, case, run)
         except Exception as error:  # or the evaluation would never end
             logger.exception("A scorer failed for run %s", cell.run_id)
@@ -237,7 +220,8 @@ class EvaluationRuns:
         assert isinstance(scores, list)
         ending, state = past.transcript.ending, past.transcript.status.state
         is_broken = ending == "unavailable" or state is RunState.INTERRUPTED
-        outcome = CellOutcome(score.verdict, detail, scores, reuse=_reuse_of(past.transcript.reused))
+        spent = judged.micro_usd, judged.tokens
+        outcome = CellOutcome(score.verdict, detail, scores, *spent, _reuse_of(past.transcript.reused))
         if self._is_over_budget(row, past.transcript):
             outcome = outcome._replace(verdict="fail", detail=OVER_BUDGET)
         return outcome, is_broken
@@ -283,7 +267,12 @@ def _reuse_of(found: ReusedAnswers) -> CellReuse:
 
 
 def _paid(cell: EvaluationCell, outcome: CellOutcome, run: Run) -> CellOutcome:
-    """What the run took; a recorded one was paid for elsewhere."""
+    """What the run took, beside its judges; a recorded one was paid for elsewhere."""
     if not cell.attempt:
         return outcome
-    return outcome._replace(micro_usd=run.micro_usd, tokens=run.prompt_tokens + run.completion_tokens)
+    tokens = outcome.tokens + run.prompt_tokens + run.completion_tokens
+    return outcome._replace(micro_usd=outcome.micro_usd + run.micro_usd, tokens=tokens)
+
+
+def _aside(cell: EvaluationCell) -> Shares:
+    return Shares(cell.aside_micro_usd, cell.aside_tokens)

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from uuid import uuid4
 
 from studio.components import JsonObject
+from studio.components.readable_json import well_formed_json
 from studio.errors import ConfigError, Finding, InvalidComponent, NotFound, StudioError, first_findings
 from studio.evaluation.results import (
     BASELINE,
@@ -38,6 +39,7 @@ from studio.services.evaluation_reuse import (
     find_twins,
     preview_reuse,
 )
+from studio.services.judges import JudgeNotApproved, check_judges, judges_in, own_judges, with_models
 from studio.store import Store
 from studio.store.evaluation_tables import Evaluation, EvaluationVersion
 from studio.store.evaluations import CellRow, PlannedCell
@@ -107,7 +109,7 @@ class PlannedVersion(NamedTuple):
 @dataclass(frozen=True)
 class CheckedPlan:
     """A plan that can be carried out. `twins` are the recorded runs whose answers its cells reuse; `recorded` are runs
-    that were made elsewhere and are only scored."""
+    that were made elsewhere and are only scored. `not_approved` is what a person has to approve of the judges."""
 
     plan: EvaluationPlan
     row: TeamSuite
@@ -115,6 +117,18 @@ class CheckedPlan:
     versions: Sequence[PlannedVersion]
     twins: Twins = field(default_factory=dict[CellKey, str])
     recorded: Twins = field(default_factory=dict[CellKey, str])
+    not_approved: JudgeNotApproved | None = None
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What a person should know before it begins."""
+        return own_judges(self.suite, [each.component for each in self.versions])
+
+    @property
+    def judged(self) -> int:
+        """How often a judge is asked."""
+        versions = len(self.versions) * self.plan.repeats
+        return versions * sum(len(judges_in(self.suite.scorers_of(case))) for case in self.suite.cases)
 
     @property
     def cells(self) -> Sequence[PlannedCell]:
@@ -153,6 +167,9 @@ class Preview(NamedTuple):
     """The smallest drop, from 0 to 1, that four of five comparisons of this size find."""
     reuse: ReusePreview | None = None
     """None where nothing is to be reused, or nothing is recorded."""
+    judged: int = 0
+    """How often a judge is asked."""
+    warnings: Sequence[str] = ()
 
 
 async def check_plan(store: Store, control: RunControl, suite_id: str, plan: EvaluationPlan) -> CheckedPlan:
@@ -182,6 +199,8 @@ async def check_plan(store: Store, control: RunControl, suite_id: str, plan: Eva
         what = f"The plan has {cells:,} runs; an evaluation has up to {MAX_CELLS:,}."
         findings.append(Finding("too_many_runs", what, "Choose fewer repeats, or split the suite.", "/repeats"))
     findings += _unreadable_tasks(suite.cases)
+    suite, row, unapproved, found_of_judges = await _with_judges(store, control, suite, row)
+    findings += found_of_judges
     if code_capabilities(suite):
         what = "The suite has scorers in Python, which this studio does not run."
         findings.append(Finding("python_scorer", what, "Use `studio eval run`.", "/suite"))
@@ -198,12 +217,41 @@ async def check_plan(store: Store, control: RunControl, suite_id: str, plan: Eva
     if findings:
         raise InvalidPlan(findings)
     revisions = {each.number: each.revision for each in versions}
-    checked = CheckedPlan(plan, row, suite, versions)
+    checked = CheckedPlan(plan, row, suite, versions, not_approved=unapproved)
     if plan.reuse_days is None:
         return checked
     since = datetime.now(UTC) - timedelta(days=plan.reuse_days)
     twins = await find_twins(store, suite_id, revisions, since=since, repeats=plan.repeats)
     return replace(checked, twins=twins)
+
+
+async def _with_judges(
+    store: Store, control: RunControl, suite: Suite, row: TeamSuite
+) -> tuple[Suite, TeamSuite, JudgeNotApproved | None, Sequence[Finding]]:
+    """The suite with the models of its judges, what is kept of it, what is not approved, and what is wrong."""
+    if not judges_in(suite.all_scorers):
+        return suite, row, None, ()
+    suite, findings = with_models(suite, await store.connections.list())
+    if findings:
+        return suite, row, None, findings
+    document = await asyncio.to_thread(document_of, suite)
+    row = TeamSuite.model_validate({**row.model_dump(), "document": document})
+    try:
+        return suite, row, await check_judges(control, row.team_id, suite), ()
+    except InvalidComponent as error:
+        wrong = [
+            Finding(each.code, f"The model of a judge: {each.message}", each.fix, "/suite") for each in error.findings
+        ]
+        return suite, row, None, wrong
+    except StudioError as error:
+        return suite, row, None, [Finding(error.code, f"The model of a judge: {error.what}", error.fix, "/suite")]
+
+
+def document_of(suite: Suite) -> JsonObject:
+    """How a suite is kept."""
+    written = well_formed_json(suite.model_dump(mode="json", exclude_defaults=True))
+    assert isinstance(written, dict)
+    return written
 
 
 def narrowed(row: TeamSuite, keys: Collection[str], name: str) -> TeamSuite:
@@ -258,7 +306,11 @@ async def preview_plan(store: Store, checked: CheckedPlan) -> Preview:
     known = 0 if reuse is None else reuse.micro_usd
     likely = None if known is None or (of_one is None and anew) else round(anew * (of_one or 0)) + known
     drop = detectable_drop(cases, plan.repeats)
-    return Preview(cells, cases, plan.micro_usd, plan.tokens, likely, len(past), drop, reuse)
+    warnings = [*checked.warnings]
+    if checked.not_approved is not None:
+        warnings.append(f"The judge is not approved yet: {checked.not_approved.missing[0].text}")
+    amounts = (cells, cases, plan.micro_usd, plan.tokens, likely, len(past), drop)
+    return Preview(*amounts, reuse, checked.judged, warnings)
 
 
 async def _preview_reuse(store: Store, checked: CheckedPlan) -> ReusePreview:
@@ -281,9 +333,13 @@ async def begin_evaluation(
     Raises:
         NotFound: There is no such suite.
         InvalidPlan: With all that is wrong.
+        JudgeNotApproved: A judge asks for something that nobody allowed.
         Conflict: Too many evaluations are under way.
     """
-    return await keep_evaluation(store, await check_plan(store, control, suite_id, plan), by)
+    checked = await check_plan(store, control, suite_id, plan)
+    if checked.not_approved is not None:
+        raise checked.not_approved
+    return await keep_evaluation(store, checked, by)
 
 
 async def keep_evaluation(store: Store, checked: CheckedPlan, by: str, *, confirms_id: str | None = None) -> Evaluation:

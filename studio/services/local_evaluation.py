@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from studio.components import Capability, JsonObject, all_capabilities
-from studio.components.readable_json import well_formed_json
 from studio.components.secrets import SecretSource, from_environment
 from studio.errors import ConfigError
 from studio.evaluation.gates import GATE_WORDS, Gate, GateResult, apply_gate
@@ -34,13 +33,16 @@ from studio.services.evaluations import (
     EvaluationReport,
     InvalidPlan,
     PlannedVersion,
+    document_of,
     keep_evaluation,
     report_of,
     reuse_sentences,
 )
+from studio.services.judges import check_judges, judge_component, own_judges, with_models
 from studio.services.recorded_baselines import RecordedBaseline, keep_recorded, record_baseline
 from studio.settings import Settings
 from studio.store import Store, open_store
+from studio.store.tables import ModelConnection
 
 LOOK_S = 0.05
 OPERATOR = "command line"
@@ -78,7 +80,14 @@ class LocalEvaluation:
     def asks_for(self) -> Sequence[Capability]:
         """All that the teams and the suite could do."""
         teams = [each for team in self.teams.values() for each in all_capabilities(load_team(team))]
-        return [*{each.hash: each for each in (*teams, *code_capabilities(self.suite))}.values()]
+        judges = judge_component(self.suite)
+        judging = all_capabilities(load_team(judges)) if judges is not None else ()
+        return [*{each.hash: each for each in (*teams, *code_capabilities(self.suite), *judging)}.values()]
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What a person should know before it begins."""
+        return own_judges(self.suite, self.teams.values())
 
     @property
     def recorded(self) -> RecordedBaseline | None:
@@ -100,6 +109,7 @@ class LocalResult(NamedTuple):
     reasons: Mapping[str, str]
     recorded_at: datetime | None
     recording: bytes | None
+    warnings: Sequence[str] = ()
 
     @property
     def sentence(self) -> str:
@@ -111,20 +121,31 @@ class LocalResult(NamedTuple):
 
     def notes(self) -> Iterator[str]:
         """What is to be said beside the result."""
+        yield from self.warnings
         if self.recorded_at is not None:
             yield f"The baseline was recorded on {self.recorded_at:%Y-%m-%d}."
         yield from reuse_sentences(self.report, NAMES)
 
 
-def chosen_suite(suite: Suite, plan: EvaluationPlan, versions: int) -> Suite:
-    """The cases that a plan is about.
+def chosen_suite(
+    suite: Suite, plan: EvaluationPlan, versions: int, connections: Sequence[ModelConnection] = ()
+) -> Suite:
+    """The cases that a plan is about, with the models of their judges.
+
+    Args:
+        suite: The whole suite.
+        plan: Chooses the cases.
+        versions: How many versions run them.
+        connections: Those that judges may name.
 
     Raises:
-        ConfigError: The plan has no runs, or too many.
+        ConfigError: The plan has no runs, or too many, or a judge has no model.
     """
     if findings := [*plan.tags.findings(suite.cases)]:
         raise InvalidPlan(findings)
-    suite = suite.with_tags(plan.tags)
+    suite, missing = with_models(suite.with_tags(plan.tags), connections)
+    if missing:
+        raise InvalidPlan(missing)
     count = len(suite.cases) * plan.repeats * versions
     if not 0 < count <= MAX_CELLS:
         raise ConfigError(
@@ -155,6 +176,8 @@ async def evaluate_locally(settings: Settings, wanted: LocalEvaluation) -> Local
         )
         await stack.enter_async_context(supervisor)
         checked = await _checked(store, supervisor, wanted)
+        if (refused := await check_judges(supervisor, checked.row.team_id, wanted.suite)) is not None:
+            raise refused
         evaluation_id = (await keep_evaluation(store, checked, OPERATOR)).id
         runs = EvaluationRuns(store, supervisor, books, runs_code=True)
         while (await store.evaluations.get(evaluation_id)).ended_at is None:
@@ -167,7 +190,7 @@ async def evaluate_locally(settings: Settings, wanted: LocalEvaluation) -> Local
             found = {name: value for name, value in known.items() if value}
             recording = await record_baseline(store, report, checked.versions[0].component, found)
     recorded_at = wanted.recorded.recorded_at if wanted.recorded else None
-    return LocalResult(report, _reasons_in(report), recorded_at, recording)
+    return LocalResult(report, _reasons_in(report), recorded_at, recording, wanted.warnings)
 
 
 def _reasons_in(report: EvaluationReport) -> Mapping[str, str]:
@@ -182,9 +205,7 @@ async def _checked(store: Store, control: RunControl, wanted: LocalEvaluation) -
     """The plan, with the team, the suite and the recorded runs in the studio of this evaluation."""
     suite, teams = wanted.suite, wanted.teams
     team = await store.teams.create(teams[CANDIDATE])
-    document = well_formed_json(suite.model_dump(mode="json", exclude_defaults=True))
-    assert isinstance(document, dict)
-    row = await store.suites.add(team.id, suite.suite, document, len(suite.cases), OPERATOR)
+    row = await store.suites.add(team.id, suite.suite, document_of(suite), len(suite.cases), OPERATOR)
     versions: list[PlannedVersion] = []
     for number, component in teams.items():
         prepared = await control.prepare(NewRun(component, "Check.", "Check.", team.id))

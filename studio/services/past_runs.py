@@ -108,6 +108,7 @@ def score_json(score: RunScore) -> JsonObject:
             "value": each.score.value,
             "reason": each.score.reason,
             "places": list(each.score.places),
+            **({"judged_by": each.score.judged_by} if each.score.judged_by else {}),
         }
         for each in score.scores
     ]

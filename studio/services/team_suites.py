@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from studio.components import JsonObject
-from studio.components.readable_json import well_formed_json
 from studio.errors import ConfigError, InvalidDocument, TooLarge
 from studio.evaluation.suites import Case, Suite
+from studio.services.evaluations import document_of
 from studio.services.past_runs import PastScore, score_past_runs, stored_run
 from studio.store import Store
 from studio.store.tables import TeamSuite
@@ -213,6 +213,4 @@ def _kept(suite: Suite) -> tuple[Suite, JsonObject]:
     text = suite.model_dump_json(exclude_defaults=True)
     if len(text) > MAX_SUITE_CHARACTERS:
         raise TooLarge(f"The suite has more than {MAX_SUITE_CHARACTERS / 1e3:.0f} kB.", fix="Split it.")
-    written = well_formed_json(suite.model_dump(mode="json", exclude_defaults=True))
-    assert isinstance(written, dict)
-    return suite, written
+    return suite, document_of(suite)

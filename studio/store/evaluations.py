@@ -17,7 +17,8 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import Conflict, NotFound
 from studio.store.database import Database
-from studio.store.evaluation_tables import Evaluation, EvaluationCell, EvaluationVersion
+from studio.store.evaluation_tables import Evaluation, EvaluationCell, EvaluationJudgment, EvaluationVersion
+from studio.store.runs import UNFINISHED
 from studio.store.tables import Run, Team, TeamSuite, table_of, without
 
 MAX_OPEN = 20
@@ -67,6 +68,20 @@ class CellRow(NamedTuple):
     asked_count: int
     saved_micro_usd: int
     reused_since: datetime | None
+
+
+class Judgment(NamedTuple):
+    """The run of a judge; `run` is None where it has not begun, or was deleted."""
+
+    run_id: str
+    run: Run | None
+
+
+class Shares(NamedTuple):
+    """What a run may take of the limits of its evaluation; None is no limit."""
+
+    micro_usd: int | None
+    tokens: int | None
 
 
 class PlannedCell(NamedTuple):
@@ -123,6 +138,11 @@ class CellOutcome(NamedTuple):
     micro_usd: int = 0
     tokens: int = 0
     reuse: CellReuse = NOTHING_REUSED
+
+
+def judge_run_id(run_id: str, key: str, attempt: int) -> str:
+    """The ID of the run in which a judge judges another run."""
+    return str(uuid5(_CELLS, f"{run_id} {key} {attempt}"))
 
 
 def run_id_of(evaluation_id: str, position: int, attempt: int) -> str:
@@ -364,6 +384,43 @@ class Evaluations:
         """The run of a cell has begun."""
         await self._change(cell, {"state": "running", "try_at": None})
 
+    async def look_again(self, cell: EvaluationCell, now: datetime) -> None:
+        """Leave a cell alone for a moment, since its judges are at work."""
+        await self._change(cell, {"try_at": now + MOMENT})
+
+    async def add_judgment(self, cell: EvaluationCell, run_id: str) -> None:
+        """Keep that a run is one of a judge, before it begins."""
+        async with self._database.write() as session:
+            if await session.get(EvaluationJudgment, run_id) is None:
+                session.add(EvaluationJudgment(run_id=run_id, evaluation_id=cell.evaluation_id, position=cell.position))
+
+    async def judgments(self, cell: EvaluationCell) -> Sequence[Judgment]:
+        """The runs of the judges of a cell."""
+        query = (
+            select(EvaluationJudgment.run_id, Run)
+            .join(Run, col(Run.id) == col(EvaluationJudgment.run_id), isouter=True)
+            .where(EvaluationJudgment.evaluation_id == cell.evaluation_id, EvaluationJudgment.position == cell.position)
+        )
+        async with self._database.read() as session:
+            return [Judgment(*row) for row in (await session.exec(query)).all()]
+
+    async def judging_count(self, evaluation_id: str) -> int:
+        """How many runs of judges are under way."""
+        query = (
+            select(func.count())
+            .select_from(EvaluationJudgment)
+            .join(Run, col(Run.id) == col(EvaluationJudgment.run_id))
+            .where(EvaluationJudgment.evaluation_id == evaluation_id, col(Run.state).in_(UNFINISHED))
+        )
+        async with self._database.read() as session:
+            return (await session.exec(query)).one()
+
+    async def share(self, row: Evaluation) -> Shares | None:
+        """What one more run may take where all that may be under way begin at once; None where nothing is left."""
+        async with self._database.read() as session:
+            used = await _used(session, col(EvaluationCell.evaluation_id) == row.id)
+        return used.shares(row, row.at_once)
+
     async def keep_verdict(self, cell: EvaluationCell, outcome: CellOutcome, now: datetime) -> None:
         """Keep the verdict of a cell whose run is to be canceled, which is looked at again in a moment."""
         await self._change(cell, {"verdict": outcome.verdict, "detail": outcome.detail, "try_at": now + MOMENT})
@@ -469,7 +526,8 @@ async def trash_runs(session: AsyncSession, *of_evaluations: ColumnElement[bool]
     if (await session.exec(found.where(col(Evaluation.ended_at).is_(None)).limit(1))).first() is not None:
         raise Conflict("The evaluation is under way.", fix="Cancel it first.")
     runs = select(EvaluationCell.run_id).where(col(EvaluationCell.evaluation_id).in_(found))
-    here = (col(Run.id).in_(runs), col(Run.listing) == "evaluation")
+    judges = select(EvaluationJudgment.run_id).where(col(EvaluationJudgment.evaluation_id).in_(found))
+    here = (col(Run.id).in_(runs.union(judges)), col(Run.listing) == "evaluation")
     await session.exec(update(Run).where(*here).values(listing="trashed", trashed_at=datetime.now(UTC)))
 
 
@@ -480,14 +538,14 @@ class _Used(NamedTuple):
     micro_usd: int
     tokens: int
 
-    def shares(self, row: Evaluation, count: int) -> tuple[int | None, int | None] | None:
+    def shares(self, row: Evaluation, count: int) -> Shares | None:
         """What each of `count` more runs may take, of money and of tokens; None where nothing is left of one."""
         shares: list[int | None] = []
         for limit, used in ((row.micro_usd, self.micro_usd), (row.tokens, self.tokens)):
             if limit is not None and used >= limit and (used or self.active):
                 return None
             shares.append(None if limit is None else (limit - used) // count)
-        return shares[0], shares[1]
+        return Shares(*shares)
 
 
 async def _used(session: AsyncSession, of_evaluation: ColumnElement[bool]) -> _Used:

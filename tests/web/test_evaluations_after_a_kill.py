@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.web.documents import replay_model
 from tests.web.evaluating import added_suite, added_team, cells_of, over, started
 from tests.web.serving import studio
 
@@ -59,3 +60,22 @@ def test_an_evaluation_resumes_after_a_kill(tmp_path: Path, moment: str):
     assert {run_id for run_id, _, _ in runs} == {cell["run_id"] for cell in cells}, "each cell has one run that began"
     assert Counter(task for _, _, task in runs) == {case["task"]: 2 for case in CASES}
     assert {state for _, state, _ in runs} == {"finished"}
+
+
+def test_judges_are_asked_once_across_a_kill(tmp_path: Path):
+    reply = '{"criteria": [{"reason": "It greets.", "quote": "Good morning", "verdict": "met"}]}'
+    scorers = [{"judge": {"criteria": ["Greets."], "model": replay_model(reply)}}]
+    with studio(tmp_path) as (process, owner):
+        suite_id = added_suite(owner, added_team(owner, "Good morning."), cases=CASES, scorers=scorers)
+        evaluation_id = started(owner, suite_id, repeats=1, at_once=8)
+        wait_until(lambda: bool(read(tmp_path, "SELECT 1 FROM evaluation_judgment LIMIT 1 OFFSET 9")))
+        process.kill()
+    assert read(tmp_path, "SELECT 1 FROM evaluation_cell WHERE state != 'done'"), "it was killed on the way"
+
+    with studio(tmp_path) as (_, owner):
+        found = over(owner, evaluation_id, 120)
+        judges = [cell["scores"][0]["judged_by"] for cell in cells_of(owner, evaluation_id)]
+    assert (found["versions"][0]["passed"], found["state"]) == (20, "finished")
+    runs = read(tmp_path, "SELECT id, state FROM run WHERE team_name = 'Judge' AND started_at IS NOT NULL")
+    assert sorted(runs) == sorted((each, "finished") for each in judges)
+    assert len(set(judges)) == 20

@@ -47,6 +47,7 @@ SCORERS_IN_WORDS: list[tuple[Any, str]] = [
     ({"speakers": ["a", "b"]}, "Speakers are in this order: a, b."),
     ({"handoffs": {"exact": []}}, "Hands off to no one."),
     ({"python": "def score(run, case): return True"}, "A function in Python says whether it passes."),
+    ({"judge": ["Is polite.", "Names it."]}, "A judge finds: “Is polite.”, “Names it.”."),
     ({"not": {"includes": "tomorrow"}}, "Not: The answer includes “tomorrow”."),
 ]
 

@@ -28,12 +28,14 @@ class Score:
         value: 0 to 1; None where it is unscored.
         reason: A sentence.
         places: Numbers of the log entries that it is about.
+        judged_by: The run of the judge; "" where no model was asked.
     """
 
     verdict: Verdict
     reason: str
     value: float | None = None
     places: tuple[int, ...] = ()
+    judged_by: str = ""
 
 
 def passed(reason: str, places: Iterable[int] = (), value: float = 1.0) -> Score:

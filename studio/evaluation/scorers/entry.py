@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import (
@@ -25,6 +26,7 @@ from studio.evaluation.cases import CaseFields
 from studio.evaluation.scorers.answer import Equals, Includes, Json, Matches, Number, SameJson, Starts, WordsF1
 from studio.evaluation.scorers.base import Score, Scorer
 from studio.evaluation.scorers.calls import CalledBefore, CallsScorer, NeverCalls, NoRepeats
+from studio.evaluation.scorers.judge import JudgeScorer
 from studio.evaluation.scorers.python import PythonScorer
 from studio.evaluation.scorers.run import (
     AskedNoOne,
@@ -114,7 +116,7 @@ class Not(Scorer):
         if found.value is None:
             return found
         verdict = "fail" if found.verdict == "pass" else "pass"
-        return Score(verdict, f"Not wanted: {found.reason}", 1 - found.value, found.places)
+        return replace(found, verdict=verdict, reason=f"Not wanted: {found.reason}", value=1 - found.value)
 
 
 SCORERS: Mapping[str, type[Scorer]] = {
@@ -141,10 +143,25 @@ SCORERS: Mapping[str, type[Scorer]] = {
         SameJson,
         WordsF1,
         PythonScorer,
+        JudgeScorer,
         Not,
     )
 }
 """All scorers by the names that suites use."""
+
+
+def unwrapped(scorer: Scorer) -> Scorer:
+    """What a scorer asks before any `not`."""
+    while isinstance(scorer, Not):
+        scorer = scorer.scorer
+    return scorer
+
+
+def with_inner(scorer: Scorer, change: Callable[[Scorer], Scorer]) -> Scorer:
+    """The scorer with what is inside of any `not` changed."""
+    if isinstance(scorer, Not):
+        return scorer.model_copy(update={"scorer": with_inner(scorer.scorer, change)})
+    return change(scorer)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

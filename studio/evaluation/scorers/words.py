@@ -13,6 +13,7 @@ from studio.evaluation.scorers.answer import Equals, Includes, Json, Matches, Nu
 from studio.evaluation.scorers.base import Scorer
 from studio.evaluation.scorers.calls import MODES, CalledBefore, CallsScorer, ExpectedCall, NeverCalls, NoRepeats
 from studio.evaluation.scorers.entry import Not
+from studio.evaluation.scorers.judge import JudgeScorer
 from studio.evaluation.scorers.python import PythonScorer
 from studio.evaluation.scorers.run import (
     AskedNoOne,
@@ -163,5 +164,6 @@ _WORDS: Mapping[type[Scorer], Callable[[Any], str]] = {
     Json: _json,
     SameJson: _same_json,
     WordsF1: _f1,
+    JudgeScorer: lambda scorer: f"A judge finds: {_listed([_quoted(each) for each in scorer.criteria], ', ')}.",
     PythonScorer: lambda _: "A function in Python says whether it passes.",
 }

@@ -111,6 +111,7 @@ class NewConfirmation(RequestBody):
 class PreviewOut(BaseModel):
     """What a plan would take. `usd_likely` comes from past runs of the team, and is null where their cost is not known.
 
+    `judged` is how often a judge is asked, within the limit; `usd_likely` does not include it.
     `drop_seen` is about the smallest drop, from 0 to 1, that four of five such comparisons find.
     """
 
@@ -122,6 +123,8 @@ class PreviewOut(BaseModel):
     past_runs: int
     drop_seen: float
     reuse: ReusePreviewOut | None
+    judged: int
+    warnings: list[str]
 
 
 class TallyOut(BaseModel):
@@ -279,6 +282,8 @@ async def preview_evaluation(suite_id: str, body: NewPlan, store: StoreDep, runs
         past_runs=found.past_runs,
         drop_seen=found.drop_seen,
         reuse=ReusePreviewOut.model_validate(found.reuse, from_attributes=True) if found.reuse else None,
+        judged=found.judged,
+        warnings=[*found.warnings],
     )
 
 

@@ -1,8 +1,9 @@
 // @ts-check
 // The dialog that starts an evaluation: what the plan would take is in view before it begins.
 import { api, ApiError } from '../core/api.js'
-import { debounce, el, find, on } from '../core/dom.js'
+import { debounce, el, find, icon, on } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
+import { withApproval } from '../playground/approval.js'
 
 /** @import {Finding} from '../core/api.js' */
 
@@ -12,7 +13,8 @@ const PREVIEW_MS = 300
  * @typedef {{ recorded: number, whole: number, parted: number, at: number, calling: number,
  *   looked_at: number }} Reuse
  * @typedef {{ runs: number, cases: number, usd_at_most: number | null, usd_likely: number | null,
- *   past_runs: number, drop_seen: number, reuse: Reuse | null }} Preview
+ *   past_runs: number, drop_seen: number, reuse: Reuse | null, judged: number,
+ *   warnings: string[] }} Preview
  */
 
 /** Let the button *Evaluate* open the dialog of this page, now or once it is there. */
@@ -34,7 +36,7 @@ export function startDialog() {
     try {
       const plan = planOf(form)
       const found = await api.post(`${pathOf(form)}/preview`, plan, { signal })
-      if (!signal.aborted) show(form, words(found, plan), [])
+      if (!signal.aborted) show(form, words(found, plan), [], found.warnings)
     } catch (error) {
       if (!signal.aborted) refused(form, error)
     }
@@ -55,13 +57,30 @@ export function startDialog() {
     previewSoon.cancel()
     submit.disabled = true
     try {
-      const made = await api.post(pathOf(form), planOf(form))
-      location.assign(`/evaluations/${encodeURIComponent(made.id)}`)
+      const made = await started(form)
+      if (made === null) submit.disabled = false
+      else location.assign(`/evaluations/${encodeURIComponent(made.id)}`)
     } catch (error) {
       submit.disabled = false
       refused(form, error)
     }
   })
+}
+
+/**
+ * Start the evaluation, after a person approved what its judges ask for.
+ * @param {HTMLFormElement} form
+ * @returns {Promise<{ id: string } | null>} null when the person refused
+ */
+async function started(form) {
+  const start = () => api.post(pathOf(form), planOf(form))
+  try {
+    return await start()
+  } catch (error) {
+    const component = error instanceof ApiError ? error.body['component'] : undefined
+    if (component === undefined) throw error
+    return withApproval(start, { subject: 'judge', action: 'evaluate', component })
+  }
 }
 
 /** @param {HTMLDialogElement} dialog */
@@ -95,7 +114,8 @@ function planOf(form) {
  * @param {Preview} found
  * @param {ReturnType<typeof planOf>} plan
  */
-function words({ runs, cases, usd_at_most, usd_likely, past_runs, drop_seen, reuse }, plan) {
+function words(found, plan) {
+  const { runs, cases, usd_at_most, usd_likely, past_runs, drop_seen, reuse, judged } = found
   const drop = Math.round(100 * drop_seen)
   const cost =
     usd_likely === null
@@ -108,7 +128,10 @@ function words({ runs, cases, usd_at_most, usd_likely, past_runs, drop_seen, reu
       : 'This is too few runs to see any difference.'
   const most = usd_at_most === null ? '' : ` At most ${money(usd_at_most)}.`
   const count = `${runs} runs of ${cases} ${cases === 1 ? 'case' : 'cases'}.`
-  return [`${count} ${cost}${most}`, ...reused, seen]
+  const judging = judged
+    ? [`Judges are asked ${judged === 1 ? 'once' : `${judged} times`}, within the cost limit.`]
+    : []
+  return [`${count} ${cost}${most}`, ...judging, ...reused, seen]
 }
 
 /**
@@ -147,9 +170,15 @@ function refused(form, error) {
  * @param {HTMLFormElement} form
  * @param {string[]} lines
  * @param {Finding[]} mistakes
+ * @param {string[]} [warnings]
  */
-function show(form, lines, mistakes) {
-  find('[data-preview]', form).replaceChildren(...lines.map((line) => el('p', {}, line)))
+function show(form, lines, mistakes, warnings = []) {
+  find('[data-preview]', form).replaceChildren(
+    ...lines.map((line) => el('p', {}, line)),
+    ...warnings.map((line) =>
+      el('p', { class: 'evaluate-warning' }, icon('triangle-alert'), el('span', {}, line)),
+    ),
+  )
   const list = find('[data-mistakes]', form)
   list.replaceChildren(
     ...mistakes.map(({ message, fix }) => el('li', {}, `${message} ${fix}`.trim())),

@@ -1,0 +1,65 @@
+"""A judge is added to a suite, approved and asked, by pointer and by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.accessibility import Inspection, widths
+from tests.browser.conftest import OpenPage, StudioServer
+from tests.fakes.openai_server import OpenAIServer
+from tests.web.judging import judge_model, speak_and_judge
+from tests.web.reusing import pair, saved
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
+
+
+@pytest.fixture
+def studio_server(tmp_path: Path) -> Iterator[StudioServer]:
+    server = StudioServer(tmp_path / "data", environment={"OPENAI_API_KEY": "key", "JUDGE_KEY": "key"})
+    server.start()
+    yield server
+    if server.process is not None and server.process.is_running:
+        server.stop()
+
+
+@widths
+def test_a_judge_is_added_approved_and_asked(
+    open_page: OpenPage, api: httpx.Client, openai_server: OpenAIServer, width_px: int
+) -> None:
+    speak_and_judge(openai_server)
+    suite_id = saved(api, pair(openai_server.url))
+    connection = {"name": "Checker", "component": judge_model(openai_server.url)}
+    api.post("/api/connections", json=connection).raise_for_status()
+    inspection = Inspection(open_page(width_px))
+    page = inspection.page
+    page.goto(f"{str(api.base_url).rstrip('/')}/suites/{suite_id}")
+    page.get_by_role("button", name="Add scorer").press("Enter")
+    scorer = page.get_by_role("dialog", name="Scorer", exact=True)
+    scorer.get_by_label("What is judged").select_option("judge")
+    scorer.get_by_label("Criteria").fill("Greets.")
+    scorer.get_by_label("Connection").fill("Checker")
+    inspection.look("the scorer", "dialog[open]")
+    scorer.get_by_role("button", name="Save scorer").press("Enter")
+    expect(page.get_by_text("A judge finds: “Greets.”.")).to_be_visible()
+    page.get_by_role("button", name="Evaluate", exact=True).press("Enter")
+    dialog = page.get_by_role("dialog", name="Evaluate")
+    expect(dialog.get_by_role("status")).to_contain_text("Judges are asked 6 times, within the cost limit.")
+    expect(dialog.get_by_role("status")).to_contain_text("The judge asks gpt-4o, which the team asks, too.")
+    expect(dialog.get_by_role("status")).to_contain_text("The judge is not approved yet")
+    inspection.look("the dialog", "dialog[open]")
+    dialog.get_by_label("Runs of each case").fill("1")
+    dialog.get_by_label("Runs of each case").press("Enter")
+    approval = page.get_by_role("dialog", name="Approve this judge?")
+    expect(approval).to_contain_text("env:JUDGE_KEY")
+    inspection.look("the approval")
+    assert openai_server.request_count == 0
+    approval.get_by_role("button", name="Approve and evaluate").click()
+    page.wait_for_url("**/evaluations/*")
+    expect(page.locator("[data-sentence]")).to_contain_text("Version 1 passes 50 %", timeout=30_000)
+    assert openai_server.request_count == 6
+    assert inspection.faults == []
