@@ -106,6 +106,19 @@ def eval_run(
     raise typer.Exit(evaluate_files(settings, wanted, Reports(junit, save_baseline, github), as_json=as_json))
 
 
+@eval_app.command("labels")
+def eval_labels(
+    evaluation: Annotated[str, typer.Argument(help="ID of an evaluation of the studio.")],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Show how far judges and all scorers together agree with the labels of an evaluation; --json has all labels."""
+    from studio.cli.eval_labels import show_labels
+    from studio.settings import Settings
+
+    show_labels(Settings.from_env(data_dir=data_dir), evaluation, as_json=as_json)
+
+
 @eval_app.command("import")
 def eval_import(
     files: Annotated[list[Path], typer.Argument(help="File of cases, and the files that it names.")],

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean
+from typing import NamedTuple
 
 from studio.evaluation.t_distribution import t_quantile
 
 LEVEL = 0.95
 """Of all intervals, unless told."""
+ENOUGH = 100
+ENOUGH_OF_EACH = 30
+"""Labels from which on a scorer is known well: with fewer, the interval of its agreement is wide."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,77 @@ def difference(differences: Sequence[float], repeats: float, *, level: float = L
     count, center = len(widened), fmean(widened)
     half = t_quantile(0.5 + level / 2, count - 1) * math.sqrt(_variance_of_mean(widened))
     return Estimate(fmean(differences), Interval(max(-1.0, center - half), min(1.0, center + half)), len(differences))
+
+
+class Compared(NamedTuple):
+    """A run that a scorer and people judged; runs of one `cluster` are not independent."""
+
+    cluster: Hashable
+    scorer_passes: bool
+    people_pass: bool
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How often a scorer says what people say.
+
+    Args:
+        both_pass: Runs that pass by both.
+        both_fail: Runs that fail by both.
+        too_kind: Runs that pass by the scorer alone.
+        too_strict: Runs that pass by people alone.
+        share: Of all these runs, those of which both say the same.
+        of_passes: Of the runs that pass by people, those that pass by the scorer; None where there are none.
+        of_fails: Of those that fail by people, those that fail by the scorer; None where there are none.
+    """
+
+    both_pass: int
+    both_fail: int
+    too_kind: int
+    too_strict: int
+    share: Estimate
+    of_passes: Estimate | None
+    of_fails: Estimate | None
+
+    @property
+    def passes(self) -> int:
+        """By people."""
+        return self.both_pass + self.too_strict
+
+    @property
+    def fails(self) -> int:
+        """By people."""
+        return self.both_fail + self.too_kind
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are enough labels to say how good the scorer is, also for the rarer kind."""
+        return self.passes + self.fails >= ENOUGH and min(self.passes, self.fails) >= ENOUGH_OF_EACH
+
+
+def agreement_of(runs: Sequence[Compared]) -> Agreement | None:
+    """How a scorer agrees with people; None where no run was judged by both. Intervals are those of pass rates."""
+    share = _share([(each.cluster, each.scorer_passes == each.people_pass) for each in runs])
+    if share is None:
+        return None
+    counts = Counter((each.scorer_passes, each.people_pass) for each in runs)
+    return Agreement(
+        counts[True, True],
+        counts[False, False],
+        counts[True, False],
+        counts[False, True],
+        share,
+        _share([(each.cluster, each.scorer_passes) for each in runs if each.people_pass]),
+        _share([(each.cluster, not each.scorer_passes) for each in runs if not each.people_pass]),
+    )
+
+
+def _share(runs: Sequence[tuple[Hashable, bool]]) -> Estimate | None:
+    """Of runs in clusters, the share of those that are true. Each run counts the same, whatever its cluster."""
+    if not runs:
+        return None
+    values = [float(is_true) for _, is_true in runs]
+    return pass_rate(values, len(runs), clusters=[cluster for cluster, _ in runs])
 
 
 def pass_all_of(passes: int, runs: int, k: int) -> float:

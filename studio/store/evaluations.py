@@ -255,6 +255,14 @@ class Evaluations:
         async with self._database.read() as session:
             return (await session.exec(query.order_by(col(EvaluationCell.position)).limit(limit))).all()
 
+    async def scores(self, evaluation_id: str, positions: Sequence[int]) -> Mapping[int, Sequence[JsonValue]]:
+        """What each scorer says of some cells, by their positions."""
+        query = columns(col(EvaluationCell.position), col(EvaluationCell.scores)).where(
+            col(EvaluationCell.evaluation_id) == evaluation_id, col(EvaluationCell.position).in_(positions)
+        )
+        async with self._database.read() as session:
+            return {position: scores for position, scores in await (await session.connection()).execute(query)}
+
     async def cell(self, evaluation_id: str, position: int) -> EvaluationCell:
         """Raises: NotFound: The evaluation was deleted."""
         async with self._database.read() as session:

@@ -62,4 +62,16 @@ def test_a_judge_is_added_approved_and_asked(
     page.wait_for_url("**/evaluations/*")
     expect(page.locator("[data-sentence]")).to_contain_text("Version 1 passes 50 %", timeout=30_000)
     assert openai_server.request_count == 6
+    page.get_by_role("link", name="Label runs").press("Enter")
+    page.wait_for_url("**/labels")
+    page.keyboard.press("f")
+    page.get_by_role("link", name="See it or change it").press("Enter")
+    expect(page.get_by_role("link", name="Open the judge’s run")).to_be_visible()
+    page.get_by_role("link", name="Evaluation", exact=True).click()
+    labels = page.get_by_role("region", name="Labels")
+    expect(labels).to_contain_text("1 run labeled.")
+    expect(labels).to_contain_text("A judge finds: “Greets.”.")
+    inspection.look("how the judge agrees")
+    labels.get_by_role("link", name=", run 1").first.click()
+    page.wait_for_url("**/labels?cell=*")
     assert inspection.faults == []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
+from studio.store import open_store
 from tests.cli.conftest import Studio, Typed
 from tests.cli.evaluating import SUITE, written
 from tests.fakes.openai_server import OpenAIServer
@@ -35,6 +37,33 @@ def test_a_judge_is_asked_for_the_team_and_for_its_recorded_baseline(studio: Stu
     tallies = {each["version"]: each["tally"] for each in found["versions"]}
     assert (code, tallies["the baseline"]["passed"], tallies["the team"]["unscored"]) == (0, 4, 4)
     assert "quotes what was not said" in found["cases"][0]["reasons"][0]
+
+
+def test_the_agreement_of_a_kept_evaluation_is_printed(studio: Studio, tmp_path: Path):
+    suite = written(tmp_path, "a.suite.yaml", suite_with(model=replay_model(reply(MET))))
+    team, data = written(tmp_path, "team.json", greeter("Good morning.")), tmp_path / "kept"
+    assert studio("eval", "run", suite, team, "--repeats", 1, "--keep", data / "data")[0] == 0
+    evaluation_id, labels = asyncio.run(labeled(data / "data"))
+    code, out, err = studio("eval", "labels", evaluation_id, "--data-dir", data / "data")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:3] == [
+        "2 labeled runs; people disagree on 0.",
+        "A judge finds: “Greets.”.",
+        "    Agrees with people on 50 % (9–91) of 2 runs. Passes 100 % (21–100) of 1 that people pass. "
+        "Fails 0 % (0–79) of 1 that people fail.",
+    ]
+    found = json.loads(studio("eval", "labels", evaluation_id, "--json", "--data-dir", data / "data")[1])
+    assert (len(found["labels"]), found["agreements"][0]["too_kind"]) == (labels, 1)
+    assert studio("eval", "labels", "none", "--data-dir", data / "data")[0] != 0
+
+
+async def labeled(data_dir: Path) -> tuple[str, int]:
+    """The ID of the evaluation in a studio, whose two runs are labeled now."""
+    async with open_store(data_dir) as store:
+        (row,) = await store.evaluations.list()
+        await store.evaluation_labels.add(row.id, 1, "pass", "", "ann")
+        await store.evaluation_labels.add(row.id, 2, "fail", "", "ann")
+        return row.id, 2
 
 
 def test_a_judge_needs_approval_and_a_model(

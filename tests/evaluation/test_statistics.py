@@ -10,7 +10,9 @@ from statistics import fmean
 import pytest
 
 from studio.evaluation.statistics import (
+    Compared,
     Estimate,
+    agreement_of,
     detectable_drop,
     difference,
     mean_score,
@@ -184,3 +186,42 @@ def test_runs_counted_as_cases_would_hold_the_truth_too_rarely():
         interval = wilson(mean, 150)
         held += interval.low <= 0.5 <= interval.high
     assert held / 500 < 0.85
+
+
+def test_agreement_counts_what_both_say_and_keeps_the_interval_of_a_rate():
+    kinds = {(True, True): 18, (False, False): 8, (True, False): 2, (False, True): 2}
+    runs = [Compared(f"case {at}", *said) for said, count in kinds.items() for at in range(count)]
+    runs = [each._replace(cluster=at) for at, each in enumerate(runs)]
+    found = agreement_of(runs)
+    assert found is not None
+    assert (found.both_pass, found.both_fail, found.too_kind, found.too_strict) == (18, 8, 2, 2)
+    assert found.share.interval == wilson(26 / 30, 30)
+    assert found.of_passes is not None
+    assert found.of_passes.interval == wilson(18 / 20, 20)
+    assert found.of_fails is not None
+    assert found.of_fails.mean == 0.8
+    assert not found.is_enough
+    many = agreement_of([each._replace(cluster=(each.cluster, copy)) for each in runs for copy in range(4)])
+    assert many is not None
+    assert many.is_enough
+    of_few = agreement_of([each._replace(cluster=at % 5) for at, each in enumerate(runs)])
+    assert of_few is not None
+    assert of_few.share.mean == found.share.mean
+    assert agreement_of([]) is None
+    kind = agreement_of([Compared(at, scorer_passes=True, people_pass=True) for at in range(10)])
+    assert kind is not None
+    assert (kind.of_fails, kind.share.interval.low < 0.75) == (None, True)
+
+
+def test_the_interval_of_an_agreement_covers_the_truth_for_runs_of_few_cases():
+    """Where runs of one case go the same way, counting runs as independent would cover far less."""
+    random, truth, covered, repeats = Random(7), 0.8, 0, 400
+    for _ in range(repeats):
+        runs: list[Compared] = []
+        for case in range(25):
+            rate = random.betavariate(4, 1)  # of agreement within a case; its mean is the truth
+            runs += [Compared(case, random.random() < rate, people_pass=True) for _ in range(4)]
+        found = agreement_of(runs)
+        assert found is not None
+        covered += found.share.interval.low <= truth <= found.share.interval.high
+    assert covered / repeats > 0.905

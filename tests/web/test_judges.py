@@ -101,3 +101,31 @@ def test_a_judge_is_approved_paid_and_reused(
     (cell,) = [each for each in cells_of(client, stopped["id"]) if each["state"] == "done"]
     assert (cell["verdict"], "spending limit" in cell["detail"]) == ("unscored", True)
     assert stopped["tokens"] <= 250
+
+
+def test_a_judge_is_held_against_what_people_say(client: TestClient):
+    polite: JsonObject = {"judge": {"criteria": ["Greets."], "model": replay_model(reply(MET))}}
+    suite_id = added_suite(client, added_team(client, "Good morning."), scorers=[{"includes": "{target}"}, polite])
+    evaluation_id = started(client, suite_id, repeats=3)
+    over(client, evaluation_id)
+    path = f"/evaluations/{evaluation_id}"
+    assert "data-agreement" not in client.get(path).text
+    for position, verdict in enumerate(("pass", "fail", "pass", "fail", "skip", "pass"), 1):
+        body = {"position": position, "verdict": verdict, "note": "Not late." if verdict == "fail" else ""}
+        client.post(f"/api{path}/labels", json=body).raise_for_status()
+    client.post(f"/api{path}/labels", json={"position": 6, "verdict": "fail"}).raise_for_status()
+    found = client.get(f"/api{path}/labels").json()
+    together, judge = found["agreements"]
+    assert (together["scorer"], together["share"]["mean"]) == ("All scorers together", 1)
+    assert judge["scorer"] == "A judge finds: “Greets.”."
+    assert (judge["both_pass"], judge["too_kind"], judge["disagreements"]) == (2, 3, [2, 4, 6])
+    assert (judge["of_passes"]["mean"], judge["of_fails"]["mean"], judge["unscored"]) == (1, 0, 0)
+    assert judge["sentence"] == (
+        "Agrees with people on 40 % (6–87) of 5 runs. Passes 100 % (21–100) of 2 that people pass. "
+        "Fails 0 % (0–79) of 3 that people fail."
+    )
+    page = client.get(path).text
+    assert judge["sentence"] in page
+    assert found["advice"] in page
+    assert f'href="{path}/labels?cell=2"' in page
+    assert "“Not late.”" in page

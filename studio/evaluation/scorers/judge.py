@@ -64,26 +64,26 @@ class JudgeReply(BaseModel):
 
 class JudgeScorer(Scorer):
     """A model checks the answer by criteria, and quotes what shows that one is met. The run passes if all are met. A
-    criterion whose quote is not in what the judge saw is unscored. Say what the answer has; for what it must not have,
-    write `not: {judge: ...}`. The judge is asked in evaluations, which pay for it; elsewhere the run is unscored.
+    criterion whose quote is not in what the judge saw is unscored. Say what the answer has; what it must not have is a
+    judge that must not hold. The judge is asked in evaluations, which pay for it; elsewhere the run is unscored.
     """
 
     name: ClassVar[str] = "judge"
     shorthand: ClassVar[str] = "criteria"
 
     criteria: Annotated[
-        list[Criterion], Field(description="Each is met or not, such as `Names the sum.`", min_length=1, max_length=8)
+        list[Criterion], Field(description="Each is met or not, such as: Names the sum.", min_length=1, max_length=8)
     ]
     connection: Annotated[
         str,
         Field(
-            description="Name of the model connection that judges. Empty: the default connection, or `model`.",
+            description="Name of the model connection that judges. Empty: the default one, unless there is a model.",
             max_length=200,
         ),
     ] = ""
     model: Annotated[
         dict[str, JsonValue] | None,
-        Field(description="The model that judges, as a component with its settings, such as `temperature`."),
+        Field(description="The model that judges, as a component with its own settings, such as the temperature."),
     ] = None
     sees: Annotated[
         Seen, Field(description="The team's last message, that and the tool calls, or all that was said and called.")

@@ -143,6 +143,10 @@ class EstimateOut(BaseModel):
     low: float
     high: float
 
+    @classmethod
+    def from_estimate(cls, estimate: Estimate) -> Self:
+        return cls(mean=estimate.mean, low=estimate.interval.low, high=estimate.interval.high)
+
 
 class EvaluatedVersion(TallyOut):
     """The runs of a version of the team."""
@@ -365,7 +369,7 @@ def _report(found: EvaluationReport) -> EvaluationOut:
         RatedVersion(
             number=each.version,
             revision=revisions[each.version],
-            rate=EstimateOut(**_estimate(each.rate)) if each.rate else None,
+            rate=EstimateOut.from_estimate(each.rate) if each.rate else None,
             **asdict(each.tally),
         )
         for each in result.versions
@@ -373,8 +377,8 @@ def _report(found: EvaluationReport) -> EvaluationOut:
     compared = result.difference
     difference = None
     if compared is not None:
-        estimate = _estimate(compared.estimate)
-        difference = DifferenceOut(**estimate, comparison=compared.comparison, pairs=compared.pairs)
+        estimate = EstimateOut.from_estimate(compared.estimate)
+        difference = DifferenceOut(**dict(estimate), comparison=compared.comparison, pairs=compared.pairs)
     cases = [
         CaseOut(
             case=each.case,
@@ -417,10 +421,6 @@ def _cell(each: EvaluationCell) -> CellOut:
         usd_saved=each.saved_micro_usd / MICRO,
         tokens=each.used_tokens,
     )
-
-
-def _estimate(each: Estimate) -> dict[str, float]:
-    return {"mean": each.mean, "low": each.interval.low, "high": each.interval.high}
 
 
 def _usd(micro_usd: int | None) -> float | None:

@@ -20,7 +20,7 @@ async def newest_result(
     evaluation_id: str, store: StoreDep, templates: TemplatesDep, group: GroupName = "", page: PageNumber = 1
 ) -> Response:
     report = await report_of(store, evaluation_id)
-    return templates.fragment("fragments/evaluation/result.html", **await shown_result(report, group, page))
+    return templates.fragment("fragments/evaluation/result.html", **await shown_result(store, report, group, page))
 
 
 @router.get("/evaluations/{evaluation_id}/labels")

@@ -12,6 +12,8 @@ from studio.services.amounts import MICRO, money
 from studio.services.evaluation_confirmation import CONFIRM_REPEATS, confirmable
 from studio.services.evaluation_labels import label_queue
 from studio.services.evaluations import EvaluationReport, report_of, reuse_sentences
+from studio.services.label_agreement import label_report
+from studio.store import Store
 from studio.web.dependencies import PersonDep, StoreDep, TemplatesDep
 from studio.web.evaluation_rows import GROUPS, case_page, offered_tags, offered_versions
 from studio.web.router import StudioRouter
@@ -19,6 +21,7 @@ from studio.web.router import StudioRouter
 router = StudioRouter(include_in_schema=False)
 GroupName = Annotated[str, Query(max_length=20)]
 PageNumber = Annotated[int, Query(ge=1, le=10_000)]
+DISAGREEMENTS_SHOWN = 10
 CellNumber = Annotated[int | None, Query(ge=1, le=2**31)]
 
 
@@ -43,7 +46,7 @@ async def evaluation_page(
         offers=await offered_versions(store, report.row.team_id),
         tags=await offered_tags(store, report.row.suite_id),
         chosen=_plan_of(report),
-        **await shown_result(report, group, page),
+        **await shown_result(store, report, group, page),
     )
 
 
@@ -60,13 +63,15 @@ async def labels_page(
     return templates.page(request, "pages/labels.html", title="Label runs", nav="evaluate", queue=queue)
 
 
-async def shown_result(report: EvaluationReport, group: str, page: int) -> dict[str, object]:
+async def shown_result(store: Store, report: EvaluationReport, group: str, page: int) -> dict[str, object]:
     """What `fragments/evaluation/result.html` shows."""
     return {
         "report": report,
         "reused": reuse_sentences(report, {each.number: f"version {each.revision}" for each in report.versions}),
         "names": {each.number: f"Version {each.revision}" for each in report.versions},
         "confirmable": confirmable(report),
+        "labels": await label_report(store, report.row, report.cells),
+        "disagreements_shown": DISAGREEMENTS_SHOWN,
         "cases": await asyncio.to_thread(case_page, report, group, page),
         "groups": GROUPS,
         "confirm_repeats": CONFIRM_REPEATS,
