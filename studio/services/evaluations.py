@@ -369,6 +369,8 @@ async def keep_evaluation(store: Store, checked: CheckedPlan, by: str, *, confir
         tokens=plan.tokens,
         reuse_days=plan.reuse_days,
         confirms_id=confirms_id,
+        only_tag=plan.tags.only,
+        without_tag=plan.tags.without,
         cell_count=len(checked.cells),
         state="running",
         by=by,

@@ -143,7 +143,7 @@ def _report(
 def _judges(scorers: Sequence[Scorer]) -> Sequence[tuple[int, str, str]]:
     """The judges among the scorers of a case: their places, what makes them the same as others, and words."""
     return [
-        (place, canonical_json(write_entry(each)), scorer_words(each))
+        (place, canonical_json(write_entry(each)), scorer_words(each).removesuffix("."))
         for place, each in enumerate(scorers)
         if isinstance(unwrapped(each), JudgeScorer)
     ]

@@ -17,7 +17,8 @@ class Evaluation(Table, table=True):
     `document` is the suite as it was at `suite_revision`. `state` is an `EvaluationState`; `ended_at` is set once none
     of its cells is under way any more. `micro_usd` and `tokens` are what all its runs together may take; None is no
     limit. `reuse_days` is how old answers may be that its runs reuse; None where they reuse none.
-    `confirms_id` is the evaluation whose lost cases it runs anew.
+    `confirms_id` is the evaluation whose lost cases it runs anew. It has only the cases of the suite with the tag
+    `only_tag`, and none with `without_tag`; "" is any.
     """
 
     __table_args__ = (Index(None, "suite_id", "created_at"), Index(None, "team_id", "created_at"))
@@ -34,6 +35,8 @@ class Evaluation(Table, table=True):
     tokens: int | None = Field(default=None, sa_type=Counter)
     reuse_days: int | None = Field(default=None, sa_type=Counter)
     confirms_id: str | None = Field(default=None, index=True)
+    only_tag: str = ""
+    without_tag: str = ""
     cell_count: int = Field(sa_type=Counter)
     state: str
     detail: str = ""

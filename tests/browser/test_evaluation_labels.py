@@ -65,6 +65,7 @@ def test_runs_are_labeled_by_pointer(open_page: OpenPage, api: httpx.Client, wid
     expect(page.locator("[data-given]")).to_contain_text("Greets.")
     inspection.look("a labeled one")
     page.get_by_role("button", name="Skip").click()
+    expect(page.locator("[data-given]")).to_have_count(0)
     page.get_by_role("button", name="Fail").click()
     expect(page.get_by_role("heading", name="No run waits for a label")).to_be_visible()
     inspection.look("all labeled")

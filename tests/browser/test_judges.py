@@ -70,8 +70,9 @@ def test_a_judge_is_added_approved_and_asked(
     page.get_by_role("link", name="Evaluation", exact=True).click()
     labels = page.get_by_role("region", name="Labels")
     expect(labels).to_contain_text("1 run labeled.")
-    expect(labels).to_contain_text("A judge finds: “Greets.”.")
+    expect(labels).to_contain_text("A judge finds: “Greets.”")
+    labels.get_by_text("1 disagreement").last.press("Enter")
     inspection.look("how the judge agrees")
-    labels.get_by_role("link", name=", run 1").first.click()
+    labels.get_by_role("link", name=", run 1").last.click()
     page.wait_for_url("**/labels?cell=*")
     assert inspection.faults == []

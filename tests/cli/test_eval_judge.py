@@ -48,7 +48,7 @@ def test_the_agreement_of_a_kept_evaluation_is_printed(studio: Studio, tmp_path:
     assert (code, err) == (0, "")
     assert out.splitlines()[:3] == [
         "2 labeled runs; people disagree on 0.",
-        "A judge finds: “Greets.”.",
+        "A judge finds: “Greets.”",
         "    Agrees with people on 50 % (9–91) of 2 runs. Passes 100 % (21–100) of 1 that people pass. "
         "Fails 0 % (0–79) of 1 that people fail.",
     ]

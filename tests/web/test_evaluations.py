@@ -322,6 +322,9 @@ def test_only_cases_with_or_without_a_tag_are_evaluated(client: TestClient):
         found = over(client, evaluation_id)
         assert [each["case"] for each in cells_of(client, evaluation_id)] == [case]
         assert found["suite_name"] == f"greetings: {' '.join(*choice.items())}"
+        ((kind, tag),) = choice.items()
+        assert found[f"{kind}_tag"] == tag
+        assert f'<option value="{kind}:{tag}" selected>' in client.get(f"/evaluations/{evaluation_id}").text
     page = client.get(f"/fragments/suites/{suite_id}/evaluations").text
     assert '<option value="without:late">Without late</option>' in page
     refused = client.post(f"/api/suites/{suite_id}/evaluations", json={"usd": 1, "only": "lat"})

@@ -117,7 +117,7 @@ def test_a_judge_is_held_against_what_people_say(client: TestClient):
     found = client.get(f"/api{path}/labels").json()
     together, judge = found["agreements"]
     assert (together["scorer"], together["share"]["mean"]) == ("All scorers together", 1)
-    assert judge["scorer"] == "A judge finds: “Greets.”."
+    assert judge["scorer"] == "A judge finds: “Greets.”"
     assert (judge["both_pass"], judge["too_kind"], judge["disagreements"]) == (2, 3, [2, 4, 6])
     assert (judge["of_passes"]["mean"], judge["of_fails"]["mean"], judge["unscored"]) == (1, 0, 0)
     assert judge["sentence"] == (

@@ -177,7 +177,10 @@ class CaseOut(BaseModel):
 
 
 class EvaluationFields(BaseModel):
-    """An evaluation. `detail` is its result in a sentence once it is finished, or why it was stopped."""
+    """An evaluation. `detail` is its result in a sentence once it is finished, or why it was stopped.
+
+    It has the cases with the tag `only_tag` and without `without_tag`; "" is any.
+    """
 
     id: str
     suite_id: str
@@ -193,6 +196,8 @@ class EvaluationFields(BaseModel):
     tokens_limit: int | None
     reuse_days: int | None
     confirms_id: str | None
+    only_tag: str
+    without_tag: str
     by: str
     created_at: datetime
     ended_at: datetime | None

@@ -14,6 +14,7 @@ from studio.services.evaluation_labels import label_queue
 from studio.services.evaluations import EvaluationReport, report_of, reuse_sentences
 from studio.services.label_agreement import label_report
 from studio.store import Store
+from studio.store.evaluation_tables import Evaluation
 from studio.web.dependencies import PersonDep, StoreDep, TemplatesDep
 from studio.web.evaluation_rows import GROUPS, case_page, offered_tags, offered_versions
 from studio.web.router import StudioRouter
@@ -85,8 +86,16 @@ def _plan_of(report: EvaluationReport) -> dict[str, object]:
     return {
         "version": revisions.get(CANDIDATE),
         "against": revisions.get(BASELINE),
+        "cases": _cases_of(row),
         "repeats": row.repeats,
         "at_once": row.at_once,
         "reuse_days": row.reuse_days,
         "usd": f"{row.micro_usd / MICRO:g}" if row.micro_usd else None,
     }
+
+
+def _cases_of(row: Evaluation) -> str:
+    """The choice of cases, as the dialog names it."""
+    if row.only_tag:
+        return f"only:{row.only_tag}"
+    return f"without:{row.without_tag}" if row.without_tag else ""

@@ -1,4 +1,4 @@
-"""Keep what people say of the runs of evaluations, and which runs are those of judges.
+"""Keep what people say of the runs of evaluations, which runs are those of judges, and which cases were chosen.
 
 Revision: 0033
 Follows: 0032
@@ -17,6 +17,8 @@ TIME = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
+    for name in ("only_tag", "without_tag"):
+        op.add_column("evaluation", sa.Column(name, sa.String(), nullable=False, server_default=""))
     op.create_table(
         "evaluation_label",
         sa.Column("id", COUNTER, nullable=False),
@@ -54,3 +56,5 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("evaluation_judgment")
     op.drop_table("evaluation_label")
+    for name in ("without_tag", "only_tag"):
+        op.drop_column("evaluation", name)
