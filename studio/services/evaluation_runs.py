@@ -178,7 +178,7 @@ class EvaluationRuns:
                 await evaluations.stop(row.id, "stopped", why)
             else:
                 await evaluations.settle(cell, _paid(cell, CellOutcome("fail", run.detail), run))
-        elif await self._judges.must_wait(row, cell, await self._suite(row)):
+        elif await self._judges.must_wait(row, cell):
             await evaluations.look_again(cell, datetime.now(UTC))
         else:
             scored = await self._score(row, cell)

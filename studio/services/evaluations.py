@@ -39,7 +39,7 @@ from studio.services.evaluation_reuse import (
     find_twins,
     preview_reuse,
 )
-from studio.services.judges import JudgeNotApproved, check_judges, judges_in, own_judges, with_models
+from studio.services.judges import JudgeNotApproved, check_judges, has_judges, judges_in, own_judges, with_models
 from studio.store import Store
 from studio.store.evaluation_tables import Evaluation, EvaluationVersion
 from studio.store.evaluations import CellRow, PlannedCell
@@ -229,9 +229,9 @@ async def _with_judges(
     store: Store, control: RunControl, suite: Suite, row: TeamSuite
 ) -> tuple[Suite, TeamSuite, JudgeNotApproved | None, Sequence[Finding]]:
     """The suite with the models of its judges, what is kept of it, what is not approved, and what is wrong."""
-    if not judges_in(suite.all_scorers):
+    if not has_judges(suite):
         return suite, row, None, ()
-    suite, findings = with_models(suite, await store.connections.list())
+    suite, findings = await asyncio.to_thread(with_models, suite, await store.connections.list())
     if findings:
         return suite, row, None, findings
     document = await asyncio.to_thread(document_of, suite)
@@ -306,11 +306,11 @@ async def preview_plan(store: Store, checked: CheckedPlan) -> Preview:
     known = 0 if reuse is None else reuse.micro_usd
     likely = None if known is None or (of_one is None and anew) else round(anew * (of_one or 0)) + known
     drop = detectable_drop(cases, plan.repeats)
-    warnings = [*checked.warnings]
+    warnings, judged = await asyncio.to_thread(lambda: ([*checked.warnings], checked.judged))
     if checked.not_approved is not None:
         warnings.append(f"The judge is not approved yet: {checked.not_approved.missing[0].text}")
     amounts = (cells, cases, plan.micro_usd, plan.tokens, likely, len(past), drop)
-    return Preview(*amounts, reuse, checked.judged, warnings)
+    return Preview(*amounts, reuse, judged, warnings)
 
 
 async def _preview_reuse(store: Store, checked: CheckedPlan) -> ReusePreview:

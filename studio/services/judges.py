@@ -46,6 +46,11 @@ def judges_in(scorers: Iterable[Scorer]) -> Mapping[str, JudgeScorer]:
     return {each.key: each for each in found if isinstance(each, JudgeScorer)}
 
 
+def has_judges(suite: Suite) -> bool:
+    """Whether a model is asked; judges are not told apart, which takes a while for many."""
+    return any(isinstance(unwrapped(each), JudgeScorer) for each in suite.all_scorers)
+
+
 def judge_team(*models: JsonObject) -> JsonObject:
     """The team of a judge, or of several for what a person approves: one agent for each model."""
     participants: list[JsonValue] = [
@@ -92,9 +97,9 @@ def with_models(suite: Suite, connections: Sequence[ModelConnection]) -> tuple[S
             fix = "Name a model connection of this studio, or write `model`."
             findings[name] = Finding("no_judge_model", what, fix, "/suite")
             return scorer
-        return scorer.model_copy(update={"connection": "", "model": model})
+        return JudgeScorer.model_validate({**scorer.model_dump(), "connection": "", "model": model})
 
-    return suite.with_changed(complete) if judges_in(suite.all_scorers) else suite, [*findings.values()]
+    return suite.with_changed(complete) if has_judges(suite) else suite, [*findings.values()]
 
 
 class JudgeNotApproved(NotApproved):
@@ -119,7 +124,7 @@ async def check_judges(control: RunControl, team_id: str, suite: Suite) -> Judge
     Raises:
         ConfigError: A model cannot be loaded.
     """
-    component = judge_component(suite)
+    component = await asyncio.to_thread(judge_component, suite)
     if component is None:
         return None
     try:
@@ -197,13 +202,11 @@ class Judges:
     books: SpendingScope
     by: str
 
-    async def must_wait(self, row: Evaluation, cell: EvaluationCell, suite: Suite) -> bool:
+    async def must_wait(self, row: Evaluation, cell: EvaluationCell) -> bool:
         """Whether nothing can be said of a cell now, since a judge is at work or all that may be are.
 
         Judges that would wait for a person, and those of an evaluation that was canceled, are canceled.
         """
-        if not judges_in(suite.all_scorers):
-            return False
         under_way = [
             each.run
             for each in await self.store.evaluations.judgments(cell)

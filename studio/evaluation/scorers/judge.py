@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
@@ -108,7 +109,7 @@ class JudgeScorer(Scorer):
     def fields_of_cases(self) -> Iterator[str]:
         yield from field_names([*self.criteria])
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Equal for judges that ask the same."""
         return sha256_hex(canonical_json(self.model_dump(mode="json")))[:16]
