@@ -19,12 +19,16 @@ def reply(*criteria: tuple[str, str, str]) -> str:
     return json.dumps({"criteria": [dict(zip(keys, each, strict=True)) for each in criteria]})
 
 
+def is_to_judge(body: dict[str, Any]) -> bool:
+    """Whether a request is the question of a judge."""
+    return "You check the work" in json.dumps(body)
+
+
 def speak_and_judge(server: OpenAIServer) -> None:
     """Let agents greet, and judges find that they do."""
 
     def answer(body: dict[str, Any]) -> Reply:
-        is_judge = "You check the work" in json.dumps(body)
-        return Reply(reply(MET) if is_judge else "Good morning.", usage=(100, 10))
+        return Reply(reply(MET) if is_to_judge(body) else "Good morning.", usage=(100, 10))
 
     server.always(answer)
 

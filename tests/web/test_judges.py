@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import time
+from typing import Any
+
 import pytest
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import HEADERS, OpenAIServer, Reply
 from tests.web.documents import replay_model
 from tests.web.evaluating import added_suite, added_team, cells_of, over, started
 from tests.web.judging import MET, NOT_MET, judge_model, reply, speak_and_judge
@@ -101,6 +105,33 @@ def test_a_judge_is_approved_paid_and_reused(
     (cell,) = [each for each in cells_of(client, stopped["id"]) if each["state"] == "done"]
     assert (cell["verdict"], "spending limit" in cell["detail"]) == ("unscored", True)
     assert stopped["tokens"] <= 250
+
+
+def test_a_judge_that_does_not_answer_is_canceled_with_its_evaluation(
+    client: TestClient, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    openai_server.always(
+        lambda body: Reply("Well.", hold=HEADERS if "You check the work" in json.dumps(body) else None)
+    )
+    model: Any = pair(openai_server.url)
+    model = model["config"]["participants"][0]["config"]["model_client"]
+    suite_id = saved(client, pair(openai_server.url))
+    suite = client.get(f"/api/suites/{suite_id}").json()
+    scorers = [{"judge": {"criteria": ["Greets."], "model": model}}]
+    changed = {"document": {**suite["document"], "scorers": scorers}, "revision": 1}
+    client.put(f"/api/suites/{suite_id}", json=changed).raise_for_status()
+    evaluation_id = started(client, suite_id, repeats=1, at_once=1)
+    while openai_server.request_count < 3:
+        time.sleep(0.02)
+    client.post(f"/api/evaluations/{evaluation_id}/cancel").raise_for_status()
+    found = over(client, evaluation_id)
+    assert found["state"] == "canceled"
+    cell = cells_of(client, evaluation_id)[0]
+    assert cell["verdict"] == "unscored"
+    assert cell["detail"].startswith("The judge gave no verdict")
+    judge = client.get(f"/api/runs/{cell['scores'][0]['judged_by']}").json()
+    assert judge["state"] == "cancelled"
 
 
 def test_a_judge_is_held_against_what_people_say(client: TestClient):
