@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
@@ -13,7 +12,7 @@ from studio.components import JsonObject
 from tests.fakes.openai_server import HEADERS, OpenAIServer, Reply
 from tests.web.documents import replay_model
 from tests.web.evaluating import added_suite, added_team, cells_of, over, started
-from tests.web.judging import MET, NOT_MET, judge_model, reply, speak_and_judge
+from tests.web.judging import MET, NOT_MET, is_to_judge, judge_model, reply, speak_and_judge
 from tests.web.reusing import pair, saved
 
 
@@ -111,9 +110,7 @@ def test_a_judge_that_does_not_answer_is_canceled_with_its_evaluation(
     client: TestClient, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "key")
-    openai_server.always(
-        lambda body: Reply("Well.", hold=HEADERS if "You check the work" in json.dumps(body) else None)
-    )
+    openai_server.always(lambda body: Reply("Well.", hold=HEADERS if is_to_judge(body) else None))
     model: Any = pair(openai_server.url)
     model = model["config"]["participants"][0]["config"]["model_client"]
     suite_id = saved(client, pair(openai_server.url))
