@@ -89,8 +89,8 @@ class HostConnection:
         """Ask the host, and wait for its answer.
 
         Raises:
-            AlreadyRegistered: The host refuses the request.
-            HostUnavailable: It does not answer.
+            AlreadyRegistered: What is to be registered is there, or not valid.
+            HostUnavailable: It does not answer, or refuses the request for another reason.
         """
         asked, answered = CALLS[name]
         call: Any = self._channel.unary_unary(
@@ -101,7 +101,9 @@ class HostConnection:
         except grpc.aio.AioRpcError as error:
             if error.code() in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.ALREADY_EXISTS):
                 raise AlreadyRegistered(error.details() or "The host refuses this.") from error
-            raise self._lost(_reason(error)) from error
+            if error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
+                raise self._lost(_reason(error)) from error
+            raise HostUnavailable(f"The host at {self._address!r} refuses {name}. {_reason(error)}") from error
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
@@ -169,24 +171,21 @@ class HostConnection:
             self._why = "The host has ended it."
 
     async def _write_all(self) -> None:
-        while (item := await self._outgoing.get()) is not None:
-            message, written = item
-            try:
+        written: asyncio.Future[None] | None = None
+        try:
+            while (item := await self._outgoing.get()) is not None:
+                message, written = item
                 await self._stream.write(message)
-            except (grpc.aio.AioRpcError, grpc.aio.UsageError, asyncio.InvalidStateError) as error:
                 if not written.done():
-                    written.set_exception(self._lost(str(error)))
-                self._stream.cancel()  # so that the reader ends, too
-                return
-            except asyncio.CancelledError:
-                if not written.done():
-                    written.set_exception(self._lost("It was closed."))
-                if _is_cancelled():
-                    raise
-                return
-            if not written.done():
-                written.set_result(None)
-        await self._stream.done_writing()
+                    written.set_result(None)
+            await self._stream.done_writing()
+        except (grpc.aio.AioRpcError, grpc.aio.UsageError, asyncio.InvalidStateError) as error:
+            self._fail(written, _reason(error))
+            self._stream.cancel()  # so that the reader ends, too
+        except asyncio.CancelledError:
+            self._fail(written, "It was closed.")
+            if _is_cancelled():
+                raise
 
     def finish(self) -> None:
         """End it once all that was sent is written; the host then ends it, too."""
@@ -203,14 +202,20 @@ class HostConnection:
     def _fail_waiting(self) -> None:
         while not self._outgoing.empty():
             item = self._outgoing.get_nowait()
-            if item is not None and not item[1].done():
-                item[1].set_exception(self._lost(self._why))
+            self._fail(item and item[1], self._why)
+
+    def _fail(self, written: asyncio.Future[None] | None, why: str) -> None:
+        """Let the sender of a message know that it is not written."""
+        if written is not None and not written.done():
+            written.set_exception(self._lost(why))
 
     def _lost(self, why: str) -> HostUnavailable:
         return HostUnavailable(f"The connection to the host at {self._address!r} is lost. {why}")
 
 
-def _reason(error: grpc.aio.AioRpcError) -> str:
+def _reason(error: Exception) -> str:
+    if not isinstance(error, grpc.aio.AioRpcError):
+        return str(error)
     return f"{error.code().name}: {(error.details() or '').rstrip('.')}."
 
 

@@ -227,6 +227,8 @@ async def test_a_host_refuses_what_no_worker_sends(caplog: pytest.LogCaptureFixt
             await is_refused(raw.call("AddSubscription", subscription=early), "INVALID_ARGUMENT", "already exists")
             monkeypatch.setattr(servicer, "MAX_REGISTERED", 0)
             await is_refused(raw.call("RegisterAgent", type="a"), "RESOURCE_EXHAUSTED", "0 agent types")
+            refused = await error_of(Echo.register(one, "one-more", Echo))
+            assert f"{host.address!r} refuses RegisterAgent. RESOURCE_EXHAUSTED: A worker can" in str(refused)
             for message in (
                 wire.Message(),
                 wire.Message(response={"request_id": "1"}),
