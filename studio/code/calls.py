@@ -12,9 +12,10 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 from typing_extensions import is_typeddict
 
-from studio.code.expressions import Expressions
+from studio.code.expressions import SERVER_TOOLS, Expressions
 from studio.code.findings import Position, Problems
 from studio.code.functions import ScriptFunction
+from studio.code.graph_steps import BUILDERS, GraphSteps, is_of_builder, new_builder
 from studio.code.notes import noted
 from studio.code.parsed import ParsedValue, broken, envelope, keyed, listed, plain, secret, written
 from studio.code.scope import Defined, Imported, Scope
@@ -22,12 +23,17 @@ from studio.code.source import Source
 from studio.code.vocabulary import AUTOGEN, annotations_of, types_in
 from studio.components import Component, SecretRef, is_reference
 from studio.conditions import AndTerminationCondition, OrTerminationCondition
+from studio.models.azure_token import DEFAULT_KIND, AzureTokenProvider
 from studio.tools import FunctionTool
+from studio.tools.mcp import McpWorkbench
 
 READS_ENVIRONMENT = ("os.getenv", "os.environ.get")
 ASKS_IN_THE_STUDIO = ("input_func",)
 KEYS_ARE_NAMED = ("headers", "env")
 """How fields end whose texts may name secrets."""
+ADDRESSES = ("base_url", "azure_endpoint")
+"""Fields whose text may name a variable in braces."""
+CREDENTIALS = ("azure.identity.DefaultAzureCredential", "azure.identity.aio.DefaultAzureCredential")
 
 Arguments = tuple[list[ParsedValue], dict[str, ParsedValue]]
 RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Arguments, Position], ParsedValue]
@@ -49,14 +55,31 @@ class Calls:
         local = scope.find(node.func.id) if isinstance(node.func, ast.Name) else None
         if isinstance(local, Defined):
             return self._run(local.node, self.arguments(node, scope), place)
+        if self._passes_over and isinstance(node.func, ast.Attribute) and is_of_builder(node, scope):
+            return self._graph_step(node.func, self.arguments(node, scope), scope, place)
         dotted = self.expressions.dotted(node.func, scope)
         given = self.arguments(node, scope)
+        if dotted in BUILDERS and self._passes_over and not any(given):
+            return new_builder(place)
         if dotted in ("studio.components.env", *READS_ENVIRONMENT):
             return self._environment(given, place)
         if dotted == "studio.code.with_notes":
             return self._with_notes(given, place)
+        if dotted in CREDENTIALS and not any(given):
+            return plain(DEFAULT_KIND, place)
+        if dotted == SERVER_TOOLS:
+            return self._component(McpWorkbench, given, scope, place)
         cls = self.expressions.type_called(node.func, scope)
         return broken(place) if cls is None else self._constructed(cls, given, scope, place)
+
+    def _graph_step(self, method: ast.Attribute, given: Arguments, scope: Scope, place: Position) -> ParsedValue:
+        builder = self.expressions.made(method.value, scope)
+        if not isinstance(builder.graph_steps, GraphSteps):
+            return broken(place)
+        made = builder.graph_steps.step(builder, method.attr, given, place)
+        if isinstance(made, ParsedValue):
+            return made
+        return self._refuse("graph_step", made, "Write the step as `DiGraphBuilder` has it.", place)
 
     def _constructed(self, cls: type[object], given: Arguments, scope: Scope, place: Position) -> ParsedValue:
         if cls is SecretRef:
@@ -97,7 +120,11 @@ class Calls:
         names: Sequence[str] = cls.positional or tuple(cls.model_fields)
         if issubclass(cls, AndTerminationCondition | OrTerminationCondition) and values:
             values, names = [listed(values, place)], ["conditions"]
+        if issubclass(cls, AzureTokenProvider) and len(values) > 1 and values[1].entries is None:
+            values = [values[0], listed(values[1:], values[1].at)]
         config = self._bound(cls, names, (values, named))
+        if (tools := config.get("tools")) is not None and tools.cls is McpWorkbench and "workbench" not in config:
+            config["workbench"] = config.pop("tools")  # an agent has all tools of such a server by its workbench
         for name, made in config.items():
             config[name] = self._with_tools(self._fitting(cls, name, made), name, scope)
         for name in cls.absent_in_json.keys() & cls.model_fields.keys() - config.keys():
@@ -146,9 +173,17 @@ class Calls:
         """An argument; refused if it names a secret that its field would not look up."""
         if made.secret_at is None or name.endswith(KEYS_ARE_NAMED):
             return made
-        if SecretRef not in types_in(annotations_of(cls).get(name)):
-            message = f"`{name}` takes no secret: the reference would not be resolved."
-            self._refuse("no_secret", message, "Write the value itself.", made.secret_at)
+        if SecretRef in types_in(annotations_of(cls).get(name)):
+            return made
+        if name in ADDRESSES and made.entries is None:
+            return plain(f"{{{made.value}}}", made.at)
+        variable = str(made.value).removeprefix("env:") if made.entries is None else ""
+        if variable and str(made.value).startswith("env:"):
+            message = f"`{name}` is read from the environment variable {variable!r}, whose value is not known here."
+            fix = f'Write the value itself, or a default: `os.getenv("{variable}", "…")`.'
+        else:
+            message, fix = f"`{name}` takes no secret: the reference would not be resolved.", "Write the value itself."
+        self._refuse("no_secret", message, fix, made.secret_at)
         return made
 
     # --- functions ---

@@ -37,6 +37,8 @@ _KINDS: dict[type[ast.expr], str] = {
     ast.UnaryOp: "A calculation",
     ast.Subscript: "`[...]` after a value",
 }
+SERVER_TOOLS = "autogen_ext.tools.mcp.mcp_server_tools"
+"""Gives the tools of a server, each as an adapter of its own; read as a workbench, which has the same ones."""
 NO_VALUE = "Scripts are parsed, never executed. Write the value itself."
 
 CallReader = Callable[[ast.Call, Scope], ParsedValue]
@@ -238,6 +240,10 @@ class Expressions:
         if dotted and (found := find_type(dotted)):
             return found
         text = _name_of(node)
+        holder = scope.look(text.partition(".")[0])
+        if isinstance(holder, Unread) and "." in text:
+            self.refuse("not_read", holder.message, holder.fix, place)
+            return None
         close = "" if self._problems.are_enough else suggest(text.rpartition(".")[2])
         if dotted:
             fix = (
@@ -253,10 +259,12 @@ class Expressions:
 
 
 def _awaited(node: ast.expr, scope: Scope) -> ast.expr:
-    """The call of a function of the script inside of `await`."""
+    """The call inside of `await`, of a function of the script or of one that makes tools."""
     match node:
-        case ast.Await(value=ast.Call(func=ast.Name(id=name)) as call) if isinstance(scope.look(name), Defined):
-            return call
+        case ast.Await(value=ast.Call(func=ast.Name(id=name)) as call):
+            found = scope.look(name)
+            is_read = isinstance(found, Defined) or (isinstance(found, Imported) and found.dotted == SERVER_TOOLS)
+            return call if is_read else node
         case _:
             return node
 

@@ -29,6 +29,7 @@ class ParsedValue:
         entries: What a list or object holds; objects are JSON objects, whatever class they were made of.
         cls: The component's class, where it is one.
         function: The function of the script that stands here, as a tool.
+        graph_steps: The `GraphSteps` of the graph builder that stands here.
         secret_at: Where a secret is named in it that nobody has asked for yet.
         is_broken: Whether it could not be read; a finding tells why.
         cost: Size of its JSON.
@@ -39,6 +40,7 @@ class ParsedValue:
     entries: Mapping[str, ParsedValue] | Sequence[ParsedValue] | None = None
     cls: type[Component] | None = None
     function: ScriptFunction | None = None
+    graph_steps: object | None = None
     secret_at: Position | None = None
     is_broken: bool = False
     cost: int = field(default=NODE_COST)

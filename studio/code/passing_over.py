@@ -97,7 +97,9 @@ def _read_root(node: ast.AST, scope: Scope) -> Iterator[str]:
         node = node.value
     if isinstance(node, ast.Name):
         found = scope.look(node.id)
-        if found is ANYTHING or (isinstance(found, ParsedValue) and found.entries is not None):
+        if found is ANYTHING or (
+            isinstance(found, ParsedValue) and (found.entries is not None or found.graph_steps is not None)
+        ):
             yield node.id
 
 

@@ -9,6 +9,7 @@ from studio.code.calls import Arguments, Calls
 from studio.code.dialect import RUN
 from studio.code.expressions import NO_VALUE
 from studio.code.findings import CodeFinding, Position, Problems
+from studio.code.graph_steps import is_of_builder
 from studio.code.parsed import ParsedValue, broken, parts_of
 from studio.code.passing_over import changed_names, names_set_by
 from studio.code.scope import Defined, Scope, Unread, import_bindings_of
@@ -291,6 +292,9 @@ class Script:
         """An expression that stands alone: a docstring, or what starts, shows and ends a run."""
         is_docstring = isinstance(value, ast.Constant) and isinstance(value.value, str)
         if is_docstring or self._is_run(value, scope, is_alone=True):
+            return
+        if self._passes_over and is_of_builder(value, scope):
+            self._expressions.made(value, scope)
             return
         if self._passes_over:
             self._pass_over(ast.copy_location(ast.Expr(value), value), scope)

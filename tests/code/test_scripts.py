@@ -117,7 +117,68 @@ def test_a_team_that_a_function_returns_is_found_without_being_run():
     assert names(config) == ["a"]
 
 
+def test_a_graph_that_is_built_step_by_step_is_read():
+    config, _ = read("""
+        from autogen_agentchat.teams import DiGraphBuilder, GraphFlow
+        a = AssistantAgent("a", client)
+        b = AssistantAgent("b", client)
+        c = AssistantAgent("c", client)
+        builder = DiGraphBuilder()
+        builder.add_node(a).add_node(b, activation="any").add_node(c)
+        builder.add_edge(a, b).add_edge(a, "c", activation_group="g", activation_condition="any")
+        builder.add_conditional_edges(b, {"AGAIN": a, "GOOD": c})
+        builder.set_entry_point(a)
+        flow = GraphFlow(participants=builder.get_participants(), graph=builder.build())
+        asyncio.run(Console(flow.run_stream(task="Go.")))
+    """)
+    assert names(config) == ["a", "b", "c"]
+    graph = config["graph"]
+    assert graph["default_start_node"] == "a"
+    assert {name: node["activation"] for name, node in graph["nodes"].items()} == {"a": "all", "b": "any", "c": "all"}
+    ways = [
+        (name, edge["target"], edge.get("condition"), edge["activation_group"], edge["activation_condition"])
+        for name, node in graph["nodes"].items()
+        for edge in node["edges"]
+    ]
+    assert ways == [
+        ("a", "b", None, "b", "all"),
+        ("a", "c", None, "g", "any"),
+        ("b", "a", "AGAIN", "a", "all"),
+        ("b", "c", "GOOD", "c", "all"),
+    ]
+
+
+def test_addresses_credentials_and_tools_of_servers_are_read():
+    config, _ = read("""
+        from azure.identity import DefaultAzureCredential
+        from autogen_ext.auth.azure import AzureTokenProvider
+        from autogen_ext.models.openai import AzureOpenAIChatCompletionClient
+        from autogen_ext.tools.mcp import mcp_server_tools
+        tokens = AzureTokenProvider(DefaultAzureCredential(), "https://example.com/.default")
+        azure = AzureOpenAIChatCompletionClient(
+            model="gpt-4o", api_version="1", azure_endpoint=os.environ["ENDPOINT"], azure_ad_token_provider=tokens,
+        )
+        local = OpenAIChatCompletionClient(model="gpt-4o", base_url=os.getenv("LOCAL_URL"))
+        async def main():
+            tools = await mcp_server_tools(StdioServerParams(command="uvx", args=["mcp-server-fetch"]))
+            fetcher = AssistantAgent("fetcher", model_client=azure, tools=tools)
+            team = RoundRobinGroupChat([fetcher, AssistantAgent("b", local)], max_turns=1)
+            await Console(team.run_stream(task="Go."))
+        asyncio.run(main())
+    """)
+    fetcher, other = (each["config"] for each in config["participants"])
+    client = fetcher["model_client"]["config"]
+    assert client["azure_endpoint"] == "{env:ENDPOINT}"
+    assert client["azure_ad_token_provider"]["config"]["scopes"] == ["https://example.com/.default"]
+    assert other["model_client"]["config"]["base_url"] == "{env:LOCAL_URL}"
+    assert fetcher["workbench"][0]["config"]["server_params"]["args"] == ["mcp-server-fetch"]
+
+
 A = 'a = AssistantAgent("a", client)\n'
+GRAPH = (
+    "from autogen_agentchat.teams import DiGraphBuilder, GraphFlow\nbuilder = DiGraphBuilder()\nbuilder.add_node(a)\n"
+)
+FLOW = "team = GraphFlow([a], graph=builder.build())\n"
 TEAM = "team = RoundRobinGroupChat([a], max_turns=1)\n"
 
 
@@ -148,6 +209,15 @@ TEAM = "team = RoundRobinGroupChat([a], max_turns=1)\n"
         ),
         ("def make(n):\n    return make(n)\nteam = RoundRobinGroupChat([make('a')])\n", 2, "calls itself"),
         ("x = eval('1')\n", 1, "`eval`"),
+        (
+            "team = RoundRobinGroupChat([AssistantAgent('a', OpenAIChatCompletionClient(model=os.getenv('M')))])\n",
+            1,
+            "environment variable 'M'",
+        ),
+        (A + GRAPH + "builder.add_edge(a, a, condition=lambda m: True)\n" + FLOW, 5, "A lambda"),
+        (A + GRAPH + "builder.add_edge(a, 'z')\n" + FLOW, 5, "The node 'z' is not added"),
+        (A + GRAPH + "for _ in range(2):\n    builder.add_edge(a, a)\n" + FLOW, 7, "`builder` is changed in line"),
+        (A + GRAPH + "builder.paint(a)\n" + FLOW, 5, "`.paint` of a graph builder"),
     ],
 )
 def test_what_may_change_a_component_is_refused_where_it_matters(script: str, line: int, told: str):
