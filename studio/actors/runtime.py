@@ -380,13 +380,13 @@ class SingleThreadedAgentRuntime(AgentRuntime):
             recipients: Sequence[AgentId] = ()
         else:
             recipients = self._subscriptions.recipients(item.topic_id)
-        self._look_whether_idle()
         recipients = [each for each in recipients if each != context.sender]
         show_message(message, "published", context.sender, recipients, item.topic_id)
         handled: list[asyncio.Task[None]] = []
         for each in recipients:
             handling = Handling()
             handled.append(self._spawn(self._handle_published(message, item, each, handling), handling))
+        self._look_whether_idle()  # nobody may have subscribed
         return handled
 
     async def _handle_published(self, message: Any, item: Publication, recipient: AgentId, handling: Handling) -> None:

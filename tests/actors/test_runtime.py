@@ -403,3 +403,21 @@ async def test_subscriptions_that_loop_end_with_the_runtime():
         ended = heard
         await asyncio.sleep(0)
         assert heard == ended
+
+
+async def test_the_end_waits_for_handlers_of_what_was_published_from_outside():
+    heard: list[str] = []
+
+    async def slow(agent: ClosureContext, message: Text, ctx: MessageContext) -> None:
+        await asyncio.sleep(0.01)
+        heard.append(f"{agent.id.type} {message.text}")
+        if agent.id.type == "first":
+            await agent.publish_message(message, TopicId("second", "default"))
+
+    async with running() as runtime:
+        for name in ("first", "second"):
+            own = [TypeSubscription(name, name)]
+            await ClosureAgent.register_closure(runtime, name, slow, subscriptions=lambda own=own: [*own])
+        await runtime.publish_message(Text("news"), TopicId("first", "default"))
+        await runtime.stop_when_idle()
+        assert heard == ["first news", "second news"]
