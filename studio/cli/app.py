@@ -235,6 +235,20 @@ def call(
     by(at, key, name, task, thread=thread, as_json=as_json)
 
 
+@app.command()
+def acp(
+    name: DeploymentName,
+    key: Annotated[str, typer.Option(envvar="STUDIO_KEY", help="Key of the deployment.")] = "",
+    at: Annotated[str, typer.Option(help="Address of the studio.")] = "http://127.0.0.1:8040",
+) -> None:
+    """Make a published team the agent of an editor, by the Agent Client Protocol. Editors start this by themselves."""
+    from studio.models.extras import needs_extra
+
+    with needs_extra("acp", "`studio acp`"):
+        from studio.cli.editor_agent import serve_editor
+    serve_editor(at, key, name)
+
+
 @secrets_app.command("rotate")
 def rotate_secrets(data_dir: DataDir = None) -> None:
     """Encrypt all stored secrets with a new key, also while the studio runs.

@@ -32,6 +32,7 @@ FIXED_IN = {
 }
 """The first version of each package without a hole that a stranger could use here."""
 EXTRAS = {
+    "acp": "editors that use a published team",
     "anthropic": "Claude",
     "azure": "Azure AI and Entra ID",
     "chromadb": "Chroma memories",
