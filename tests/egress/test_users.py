@@ -244,8 +244,7 @@ def test_no_connection_is_made_past_the_guard():
         and file.name != "detect.py"  # holds a program that tries in vain to leave the sandbox
         and file.name != "snippets.py"  # holds programs for callers to copy
         and file.name != "published.py"  # holds a program that connects to its own container
-        and file.name
-        not in ("call.py", "call_by_mcp.py", "editor_agent.py")  # a person names the studio
+        and file.name not in ("call.py", "call_by_mcp.py", "editor_agent.py")  # a person names the studio
         and MAKERS.search(text := file.read_text())
         and "from studio.egress import" not in text
         and "redis_connections import" not in text
