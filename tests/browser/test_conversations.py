@@ -86,6 +86,26 @@ def test_the_same_task_runs_again_in_one_press_with_the_team_as_it_is_now(
     expect(page.get_by_role("textbox", name=TASK)).to_have_value("Write a line.")
 
 
+def test_the_run_of_a_deleted_team_is_run_again_as_it_ran(
+    open_page: OpenPage, solo: Callable[[], str], openai_server: OpenAIServer, api: httpx.Client
+) -> None:
+    page = open_page()
+    address = solo()
+    give_task(page, address, "Write a line.")
+    expect_end(page)
+    api.delete(f"/api/teams/{address.split('/teams/')[1].split('/')[0]}").raise_for_status()
+    page.goto(page.url, wait_until="domcontentloaded")
+    expect_end(page)
+    expect(page.get_by_role("link", name="Edit team")).to_have_count(0)
+    expect(page.get_by_role("button", name="Other ways to run again")).to_have_count(0)
+    first = page.url
+    page.get_by_role("button", name="Run again", exact=True).click()
+    page.get_by_role("button", name="Approve and run").click()  # what was approved went with the team
+    expect(page).not_to_have_url(first)
+    expect_end(page)
+    assert told(openai_server, 1) == told(openai_server, 0)
+
+
 def test_the_last_tasks_come_back_by_the_arrow_and_from_the_builder(
     open_page: OpenPage, solo: Callable[[], str]
 ) -> None:

@@ -214,7 +214,8 @@ async function showOne(id, signal) {
 /** The same task once more. */
 async function runAgain() {
   try {
-    await opened(await startWithApproval(teamId, lastTask))
+    if (teamId === '') await actions.run('rerun-all')
+    else await opened(await startWithApproval(teamId, lastTask))
   } catch (error) {
     toastError(error)
   }
