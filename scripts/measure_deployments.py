@@ -27,12 +27,12 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from studio.components import JsonObject  # noqa: E402
-from tests.web.documents import USER_PROXY, assistant, team  # noqa: E402
+from tests.web.documents import assistant, team  # noqa: E402
 from tests.web.mcp_clients import mcp_client  # noqa: E402
 from tests.web.openai_clients import Server, writer  # noqa: E402
+from tests.web.publishing import ASKS  # noqa: E402
 from tests.web.serving import studio  # noqa: E402
 
-ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
 WORDS = 1_000
 LONG = team(assistant("writer", "word " * WORDS), max_messages=2)
 LIMITS: JsonObject = {"calls_at_once": 1_000, "calls_per_minute": 10_000, "day_usd": 100_000, "day_tokens": 10**12}

@@ -61,12 +61,18 @@ console.log(answer.choices[0].message.content)"""
 
 # Or in .mcp.json and .cursor/mcp.json; in .vscode/mcp.json the list is called "servers":
 {json.dumps(servers, indent=2)}"""
+    command = {"command": "studio", "args": ["acp", name, "--at", base], "env": {KEY_VARIABLE: "sk-studio-..."}}
+    editor = f"""pip install "team-studio[acp]"
+
+# In the settings of Zed; other editors that speak the Agent Client Protocol start the same command:
+{json.dumps({"agent_servers": {name: command}}, indent=2)}"""
     return (
         Snippet("curl", "curl", "bash", f"export {KEY_VARIABLE}=...\n\n{curl(base, name)}"),
         Snippet("python", "Python", "python", f"# pip install openai\n{python}"),
         Snippet("javascript", "JavaScript", "javascript", f"// npm install openai\n{javascript}"),
         Snippet("mcp", "MCP", "bash", mcp),
         *_of_agents(base, name),
+        Snippet("editor", "Editor", "bash", editor),
     )
 
 

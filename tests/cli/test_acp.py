@@ -16,13 +16,13 @@ import pytest
 from acp import schema
 
 from studio.components import JsonObject
-from tests.web.documents import ASK, USER_PROXY, assistant, shouting, team
+from tests.web.documents import ASK, assistant, shouting, team
 from tests.web.openai_clients import PICTURE, Server, writer
+from tests.web.publishing import ASKS
 from tests.web.serving import studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
-ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
 BOTH = team(assistant("writer", "One."), assistant("critic", "Two."), max_messages=3)
 QUESTION = "A draft.\n\nEnter your response:"
 

@@ -12,8 +12,13 @@ from fastapi.testclient import TestClient
 from studio.components import JsonObject
 from studio.web.app import services_of
 from studio.web.dependencies import Services
-from tests.web.documents import assistant, team
+from tests.web.documents import USER_PROXY, assistant, team
 from tests.web.doors import client_of
+
+ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
+"""A team that asks its caller once."""
+LIMITS: JsonObject = {"calls_at_once": 500, "calls_per_minute": 1000, "day_usd": 1000, "day_tokens": 10**9}
+"""Those of a deployment that all tests of a file call."""
 
 
 @dataclass(frozen=True)

@@ -34,14 +34,13 @@ from google.protobuf.json_format import MessageToDict
 from studio.components import JsonObject
 from studio.web.snippets import snippets
 from tests.web.a2a_clients import a2a_client, answer_of, kinds, message, said_in, sending, state, task_of, told
-from tests.web.documents import ASK, USER_PROXY, assistant, shouting, team
+from tests.web.documents import ASK, assistant, shouting, team
 from tests.web.openai_clients import PICTURE, Server, writer
+from tests.web.publishing import ASKS, LIMITS
 from tests.web.serving import studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
-ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
-LIMITS: JsonObject = {"calls_at_once": 100, "calls_per_minute": 1000, "day_usd": 1000, "day_tokens": 10**9}
 VERSION = {"A2A-Version": "1.0"}
 SAID: JsonObject = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Go."}]}
 

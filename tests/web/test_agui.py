@@ -32,15 +32,14 @@ from ag_ui.core import (
 from pydantic import TypeAdapter
 
 from studio.components import JsonObject
-from tests.web.documents import ASK, USER_PROXY, assistant, shouting, team
+from tests.web.documents import ASK, assistant, shouting, team
 from tests.web.openai_clients import PICTURE, Server, writer
+from tests.web.publishing import ASKS, LIMITS
 from tests.web.serving import studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 EVENTS: TypeAdapter[BaseEvent] = TypeAdapter(Event)
-ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
-LIMITS: JsonObject = {"calls_at_once": 100, "calls_per_minute": 1000, "day_usd": 1000, "day_tokens": 10**9}
 TEXT = ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"]
 
 

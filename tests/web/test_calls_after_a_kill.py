@@ -14,16 +14,15 @@ import pytest
 from openai.types.chat import ChatCompletionMessageParam
 from openai.types.responses import Response
 
-from tests.web.documents import USER_PROXY, assistant, team
+from tests.web.documents import assistant, team
 from tests.web.mcp_clients import answered_task, begun_task
 from tests.web.openai_clients import Server
+from tests.web.publishing import ASKS, LIMITS
 from tests.web.serving import studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
-ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
 WORKS = team(assistant("writer", "The answer."), assistant("critic", "Fine."), max_messages=3)
 COUNT = 4
-LIMITS = {"calls_at_once": 100, "calls_per_minute": 1000, "day_usd": 1000, "day_tokens": 10**9}
 
 
 @dataclass(frozen=True)

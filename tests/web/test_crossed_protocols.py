@@ -13,16 +13,14 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.web.documents import USER_PROXY, assistant, team
 from tests.web.mcp_clients import TakesTasks, answered_task, ask_task, begun_task, mcp_client, polled
 from tests.web.openai_clients import Server
+from tests.web.publishing import ASKS, LIMITS
 from tests.web.serving import studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
 NAME = "asks"
-ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
-LIMITS = {"calls_at_once": 500, "calls_per_minute": 1000, "day_usd": 1000, "day_tokens": 10**9}
 TASK, REPLY = "Go.", "Go on."
 QUESTION = "A draft.\n\nEnter your response:"
 

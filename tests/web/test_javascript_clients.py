@@ -11,17 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from studio.components import JsonObject
-from tests.web.documents import USER_PROXY, assistant, team
+from tests.web.documents import assistant, team
 from tests.web.openai_clients import Server, writer
+from tests.web.publishing import ASKS, LIMITS
 from tests.web.serving import studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 CLIENTS = Path(__file__).parents[1] / "clients"
 BOTH = team(assistant("writer", "One."), assistant("critic", "Two."), max_messages=3)
-ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
-LIMITS: JsonObject = {"calls_at_once": 100, "calls_per_minute": 1000, "day_usd": 1000, "day_tokens": 10**9}
 
 
 @pytest.fixture(scope="module")

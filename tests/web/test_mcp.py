@@ -17,15 +17,15 @@ from mcp import MCPError, types
 from studio.components import JsonObject
 from studio.services.calls import CallDesk
 from studio.web.protocols.mcp import open_mcp
-from tests.web.documents import ASK, USER_PROXY, assistant, shouting, team
+from tests.web.documents import ASK, shouting
 from tests.web.mcp_clients import ERAS, Era, TakesTasks, ask_task, begun_task, mcp_client, polled, said, told
 from tests.web.openai_clients import Server, writer
+from tests.web.publishing import ASKS
 from tests.web.serving import studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 of_both = pytest.mark.parametrize("era", ERAS)
-ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
 META: JsonObject = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},

@@ -13,14 +13,12 @@ import httpx
 import pytest
 
 from studio.components import JsonObject
-from tests.web.documents import ASK, USER_PROXY, assistant, shouting, team
+from tests.web.documents import ASK, assistant, shouting, team
 from tests.web.openai_clients import PICTURE, Server, writer
+from tests.web.publishing import ASKS, LIMITS
 from tests.web.serving import studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
-
-ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
-LIMITS: JsonObject = {"calls_at_once": 100, "calls_per_minute": 1000, "day_usd": 1000, "day_tokens": 10**9}
 
 
 class Site:

@@ -19,15 +19,12 @@ from studio.services.webhook_deliveries import Deliveries
 from studio.settings import Settings
 from studio.store import StorageUnavailable
 from studio.store.webhooks import Webhooks
-from tests.web.documents import USER_PROXY, assistant, team
 from tests.web.openai_clients import Server, writer
-from tests.web.publishing import Published, publish, running
+from tests.web.publishing import ASKS, Published, publish, running
 from tests.web.receivers import Receiver, receiving
 from tests.web.serving import studio
 
 pytestmark = pytest.mark.timeout(90)
-
-ASKS = team(assistant("writer", "A draft.", "Another draft."), USER_PROXY, max_messages=4)
 
 
 def soon(check: Callable[[], object], seconds: float = 20) -> None:

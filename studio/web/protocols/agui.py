@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -18,17 +18,17 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from pydantic.alias_generators import to_camel
 
 from studio.components import JsonObject
-from studio.deployments import CallEvent, CallNotFound, CallState
+from studio.deployments import CallEvent, CallNotFound
 from studio.deployments.view import Question
 from studio.errors import ConfigError, Conflict
-from studio.runs.middleware.budget import BUDGET_EXCEEDED
 from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus
 from studio.store.deployments import OpenedDeployment
 from studio.web.dependencies import CallDeskDep, CallerDep, ClosingDep
+from studio.web.protocols.answer_stream import answer_stream, is_called_off
 from studio.web.protocols.openai_conversation import UnsupportedParameter, check_unsupported
 from studio.web.protocols.rest import FOR_OPERATOR, ThreadName
 from studio.web.router import StudioRouter
-from studio.web.sse import Event, EventStream
+from studio.web.sse import Event
 
 router = StudioRouter(prefix="/d/{deployment}", include_in_schema=False)
 PROTOCOL = "ag-ui"
@@ -179,8 +179,7 @@ class RunLog:
             return [*said, self._event("RUN_FINISHED", **self._place, outcome=outcome, usage=usage)]
         if view.failure is None:
             return [*said, self._event("RUN_FINISHED", **self._place, outcome={"type": "success"}, usage=usage)]
-        is_over = view.state in (CallState.CANCELLED, CallState.STOPPED) and view.failure.code != BUDGET_EXCEEDED
-        if is_over:
+        if is_called_off(view):
             return [self._event("RUN_FINISHED", **self._place, outcome={"type": "cancelled"}, usage=usage)]
         text = f"{view.failure.message} Call {call.id}."
         return [self._event("RUN_ERROR", message=text, code=view.failure.code, usage=usage)]
@@ -216,24 +215,7 @@ async def run_by_agui(
         key = f"{PROTOCOL}:{body.run_id}"
         wanted = CallRequest(body.task, PROTOCOL, body.thread_id, key, address=address)
         found = Answering(await desk.begin(caller, wanted))
-    opening = f": {found.call.id}\n\n".encode()
-    return EventStream(_events(desk, caller, RunLog(body, found)), closing, opening=opening)
-
-
-async def _events(desk: CallDesk, caller: OpenedDeployment, log: RunLog) -> AsyncGenerator[Event]:
-    call, after = log.found
-    yield log.begin()
-    async with aclosing(desk.follow(caller, call.id, after)) as events:
-        async for event, view in events:
-            if view.has_answer:
-                break
-            if event.name == "message":
-                for each in log.message(event):
-                    yield each
-            elif view.question is not None:
-                yield log.for_operator()
-    for each in log.end(await desk.status(caller, call.id, answered_after=after)):
-        yield each
+    return answer_stream(desk, caller, closing, RunLog(body, found))
 
 
 async def _resumed(desk: CallDesk, caller: OpenedDeployment, thread: str, entry: ResumeEntry) -> Answering:

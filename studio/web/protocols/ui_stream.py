@@ -7,7 +7,7 @@ it whole again.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -17,17 +17,17 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from pydantic.alias_generators import to_camel
 
 from studio.components import JsonObject
-from studio.deployments import CallEvent, CallState
+from studio.deployments import CallEvent
 from studio.errors import ConfigError
-from studio.runs.middleware.budget import BUDGET_EXCEEDED
 from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus
 from studio.store.deployments import OpenedDeployment
 from studio.store.json_text import JsonText
 from studio.web.dependencies import CallDeskDep, CallerDep, ClosingDep
+from studio.web.protocols.answer_stream import answer_stream, is_called_off
 from studio.web.protocols.openai_conversation import UnsupportedParameter, said_by
 from studio.web.protocols.rest import FOR_OPERATOR, ThreadName
 from studio.web.router import StudioRouter
-from studio.web.sse import Event, EventStream
+from studio.web.sse import Event
 
 router = StudioRouter(prefix="/d/{deployment}", include_in_schema=False)
 PROTOCOL = "ai-sdk"
@@ -79,7 +79,7 @@ class ChatInput(BaseModel):
 
     id: ThreadName
     messages: Annotated[list[JsonValue], Field(max_length=MAX_MESSAGES)]
-    trigger: str = "submit-message"
+    trigger: Annotated[str, Field(max_length=100)] = "submit-message"
 
     @property
     def message(self) -> UserMessage:
@@ -132,7 +132,7 @@ class MessageParts:
             tokens: JsonObject = {"inputTokens": usage.prompt_tokens, "outputTokens": usage.completion_tokens}
             said = self._text("text", "answer", said_by(view))
             return [*said, *asked, _part("finish", finishReason="stop", messageMetadata={"usage": tokens}), DONE]
-        if view.state in (CallState.CANCELLED, CallState.STOPPED) and view.failure.code != BUDGET_EXCEEDED:
+        if is_called_off(view):
             return [_part("abort", reason=view.failure.message), DONE]
         return [_part("error", errorText=f"{view.failure.message} Call {self.found.call.id}."), DONE]
 
@@ -171,26 +171,9 @@ async def follow_chat(thread: ThreadName, desk: CallDeskDep, caller: CallerDep, 
 
 
 def _stream(desk: CallDesk, caller: OpenedDeployment, closing: ClosingDep, found: Answering) -> Response:
-    opening = f": {found.call.id}\n\n".encode()
-    stream = EventStream(_events(desk, caller, MessageParts(found)), closing, opening=opening)
+    stream = answer_stream(desk, caller, closing, MessageParts(found))
     stream.headers.update(VERSION)
     return stream
-
-
-async def _events(desk: CallDesk, caller: OpenedDeployment, parts: MessageParts) -> AsyncGenerator[Event]:
-    call, after = parts.found
-    yield parts.begin()
-    async with aclosing(desk.follow(caller, call.id, after)) as events:
-        async for event, view in events:
-            if view.has_answer:
-                break
-            if event.name == "message":
-                for each in parts.message(event):
-                    yield each
-            elif view.question is not None:
-                yield parts.for_operator()
-    for each in parts.end(await desk.status(caller, call.id, answered_after=after)):
-        yield each
 
 
 async def _answered(desk: CallDesk, caller: OpenedDeployment, call_id: str) -> int:
