@@ -64,3 +64,18 @@ def test_a_run_that_was_deleted_says_so(client: TestClient):
     client.delete(f"/api/runs/{cell['run_id']}").raise_for_status()
     page = client.get(f"/evaluations/{evaluation_id}/labels", params={"cell": 1}).text
     assert "There is no run" in page
+
+
+def test_a_hostile_note_is_kept_and_shown_as_text(client: TestClient):
+    evaluation_id = started(client, added_suite(client, added_team(client, "Good morning.")), repeats=1)
+    over(client, evaluation_id)
+    path = f"/evaluations/{evaluation_id}/labels"
+    body = b'{"position": 1, "verdict": "fail", "note": "<b onclick=x>a\\u0000b\\ud800</b>"}'
+    added = client.post(f"/api{path}", content=body, headers={"Content-Type": "application/json"})
+    assert added.status_code == 201, added.text
+    assert added.json()["note"].startswith("<b onclick=x>a")
+    for page in (client.get(path, params={"cell": 1}), client.get(f"/evaluations/{evaluation_id}")):
+        assert page.status_code == 200
+        assert "<b onclick" not in page.text
+    kept = added.json()["note"].replace("\0", "\ufffd")  # PostgreSQL has no place for the first
+    assert client.get(f"/api{path}").json()["labels"][0]["note"].replace("\0", "\ufffd") == kept
