@@ -77,6 +77,8 @@ class Session:
     call_id: str = ""
     question_id: str = ""
     last_event: str = ""
+    is_stopping: bool = False
+    """Canceled before its call had an ID."""
 
 
 class _Request(NamedTuple):
@@ -244,6 +246,8 @@ class EditorAgent:
         session = self._sessions.get(session_id)
         if session is not None and session.call_id:
             await self._calls.cancel(session.call_id)
+        elif session is not None:
+            session.is_stopping = True
 
     async def _answer(self, session_id: str, session: Session, parts: list[JsonValue]) -> schema.PromptResponse:
         if session.question_id:
@@ -252,6 +256,7 @@ class EditorAgent:
             session.question_id = ""
             events = self._calls.follow(session.call_id, session.last_event)
         else:
+            session.call_id, session.is_stopping = "", False
             events = self._calls.begin(session_id, parts[0] if len(parts) == 1 else parts)
         async with aclosing(events):
             async for event in events:
@@ -260,6 +265,9 @@ class EditorAgent:
                     await self._show(session_id, acp.update_agent_thought_text(event.said))
                     continue
                 session.call_id = event.call.id
+                if session.is_stopping:
+                    session.is_stopping = False
+                    await self._calls.cancel(session.call_id)
                 if (ending := await self._ending(session_id, session, event.call)) is not None:
                     return ending
         raise NotAStudio

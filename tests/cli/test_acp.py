@@ -134,7 +134,11 @@ async def test_an_editor_cancels_what_waits_for_an_operator(site: Site):
         await opened.editor.waits.wait()
         await opened.agent.cancel(session_id=opened.session)
         assert (await prompt).stop_reason == "cancelled"
-    assert site.server.calls("shouts")[0]["state"] == "cancelled"
+        at_once = asyncio.create_task(opened.say(acp.text_block("Go.")))
+        await asyncio.sleep(0)  # it is sent, and its call has no ID yet
+        await opened.agent.cancel(session_id=opened.session)
+        assert (await at_once).stop_reason == "cancelled"
+    assert [call["state"] for call in site.server.calls("shouts")] == ["cancelled", "cancelled"]
 
 
 async def test_what_is_wrong_is_told(site: Site):
