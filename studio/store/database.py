@@ -67,14 +67,7 @@ class Database:
         """
         database = cls(*_engines(url))
         try:
-            async with database._writer.begin() as connection:
-                await _take_write_lock(connection)  # who starts meanwhile must not make the same tables
-                if migrates:
-                    database.form_found = await connection.run_sync(upgrade)
-                else:
-                    await connection.run_sync(require_newest)
-            if database._own_thread:
-                await database._own_thread.connect()
+            database.form_found = await database._first_transaction(upgrade if migrates else require_newest)
         except (DBAPIError, OSError, TypeError) as error:  # the last by a driver that does not know a part of the URL
             await database.close()
             raise unavailable(url, error) from error
@@ -82,6 +75,14 @@ class Database:
             await database.close()
             raise
         return database
+
+    async def _first_transaction(self, prepare: Callable[[Connection], str]) -> str:
+        """Look at the form of the tables. Another process that starts meanwhile must not make the same ones."""
+        if self._own_thread:
+            return await self._own_thread.transact(prepare)
+        async with self._writer.begin() as connection:
+            await _take_write_lock(connection)
+            return await connection.run_sync(prepare)
 
     @classmethod
     def beside(cls, url: URL) -> Self:

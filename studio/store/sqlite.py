@@ -44,12 +44,9 @@ class OwnThread:
             url.set(drivername="sqlite"), json_serializer=to_json, json_deserializer=stored_document, poolclass=NullPool
         )
         self._connection: Connection | None = None
+        event.listen(self._engine, "connect", give_back_space)
         event.listen(self._engine, "connect", prepare_sqlite)
         event.listen(self._engine, "begin", begin_sqlite)
-
-    async def connect(self) -> None:
-        """Open the connection now rather than at the first transaction."""
-        await self.transact(lambda _: None)
 
     async def transact(self, work: Callable[[Connection], Result]) -> Result:
         """Run `work` in a transaction; it is committed when this returns and rolled back when this raises."""

@@ -8,14 +8,15 @@ from typing import Any, TypeVar
 import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, make_url, text
+from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from studio.errors import SetupError
 from studio.store import open_store
 from studio.store.database import database_url
 from studio.store.form import MIGRATIONS, all_forms
-from studio.store.migrate import differences, upgrade
+from studio.store.migrate import differences, migrated_schema, newest_schema, schema_of, upgrade
+from studio.store.sqlite import plain_connection
 from tests.store.stores import OpenStore, postgres_only
 
 OLD_RUN = """
@@ -54,6 +55,16 @@ async def test_the_migrations_make_the_tables(database: str, tmp_path: Path) -> 
         return differences(connection)
 
     assert await outside(tmp_path, database, migrate) == []
+
+
+def test_a_new_database_begins_with_what_the_migrations_make() -> None:
+    """Migrations put rows into no table of an empty database, so the statements are all there is."""
+    assert list(newest_schema()) == migrated_schema(), "Run `python -m studio.store.migrate --schema`."
+    with create_engine("sqlite://").connect() as connection:
+        upgrade(connection)
+        plain = plain_connection(connection)
+        assert plain is not None
+        assert list(schema_of(plain)) == list(newest_schema())
 
 
 async def test_what_runs_were_started_with_moves_to_its_own_table(
