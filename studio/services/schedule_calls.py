@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import uuid4
 
 from studio.components import load_component
@@ -23,7 +23,6 @@ from studio.store.schedules import GRACE, DueFiring
 
 AT_ONCE = 8
 LOOK_S = 1.0
-PRUNE_EVERY = timedelta(hours=1)
 PROTOCOL = "schedule"
 SHOWN_TIMES = 5
 MAX_TASK_CHARACTERS = 20_000
@@ -84,14 +83,9 @@ class ScheduleCalls:
 
     async def keep_calling(self) -> None:
         """Begin what is due until this is canceled."""
-        pruned = datetime.min.replace(tzinfo=UTC)
         while True:
             try:
-                now = datetime.now(UTC)
-                if now - pruned > PRUNE_EVERY:
-                    await self.store.schedules.prune(now)
-                    pruned = now
-                if await self.call_due(now):
+                if await self.call_due(datetime.now(UTC)):
                     continue
             except StudioError as error:
                 logger.warning("Schedules cannot be read now: %s", error)

@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import httpx
 from pydantic import JsonValue
@@ -24,7 +24,6 @@ TRY_S = 15.0
 READ_BYTES = 4096
 KEPT_CHARACTERS = 500
 LOOK_S = 1.0
-PRUNE_EVERY = timedelta(hours=1)
 
 logger = logging.getLogger(__name__)
 
@@ -38,14 +37,9 @@ class Deliveries:
 
     async def keep_sending(self) -> None:
         """Send what is due until this is canceled."""
-        pruned = datetime.min.replace(tzinfo=UTC)
         while True:
             try:
-                now = datetime.now(UTC)
-                if now - pruned > PRUNE_EVERY:
-                    await self.store.webhooks.prune(now)
-                    pruned = now
-                if await self.send_due(now):
+                if await self.send_due(datetime.now(UTC)):
                     continue
             except StudioError as error:
                 logger.warning("Webhooks cannot be told now: %s", error)

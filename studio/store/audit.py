@@ -57,9 +57,7 @@ class Audit:
             if len(rows) < PAGE:
                 return
 
-    async def prune(self) -> None:
+    async def prune(self, now: datetime) -> None:
         """Drop what is older than a year and a month."""
         async with self._database.write() as session:
-            await session.exec(
-                delete(AuditEntry).where(col(AuditEntry.at) < datetime.now(UTC) - timedelta(days=KEPT_DAYS))
-            )
+            await session.exec(delete(AuditEntry).where(col(AuditEntry.at) < now - timedelta(days=KEPT_DAYS)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterable
 from datetime import UTC, datetime, timedelta
@@ -13,14 +12,13 @@ from uuid import uuid4
 from sqlalchemy import insert
 from sqlmodel import col, delete, select
 
-from studio.errors import NotFound, StudioError, TooLarge
+from studio.errors import NotFound, TooLarge
 from studio.files import TypeFinder, sized
 from studio.store.database import Database
 from studio.store.knowledge_tables import KnowledgeDocument
 from studio.store.tables import File, FilePortion, FileUpload, RunFile, table_of
 from studio.store.unavailable import StorageUnavailable
 
-logger = logging.getLogger(__name__)
 PORTION_BYTES = 256 * 1024
 """Of one row. A backup holds some of them at a time."""
 KEPT_UNFINISHED = timedelta(days=1)
@@ -29,7 +27,6 @@ KEPT_UNUSED = timedelta(days=1)
 """How long a file that no run uses is kept."""
 RESERVED_BYTES = 100 * 1024 * 1024
 """Of the disk, which no upload takes. On a disk that is full to its end, not even the upload could be deleted."""
-EVERY_S = 3600.0
 FILES_AT_ONCE = 20
 """That are deleted in one transaction: others want to write as well."""
 
@@ -161,15 +158,6 @@ class Files:
                 await session.exec(delete(FilePortion).where(col(FilePortion.upload_id).in_(gone)))
                 await session.exec(delete(FileUpload).where(col(FileUpload.id).in_(ids)))
                 await session.exec(delete(File).where(col(File.sha256).in_([file.sha256 for file in files])))
-
-    async def keep_pruning(self) -> None:
-        """Delete what nobody uses, now and every hour, until cancelled."""
-        while True:
-            try:
-                await self.prune(datetime.now(UTC))
-            except StudioError as error:  # the database is full or away, which all who use it are told
-                logger.warning("Unused files could not be deleted: %s", error)
-            await asyncio.sleep(EVERY_S)
 
 
 async def _portions(content: AsyncIterable[bytes]) -> AsyncGenerator[bytes]:

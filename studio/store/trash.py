@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,16 +11,12 @@ from sqlalchemy import ColumnElement, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, select
 
-from studio.errors import StudioError
 from studio.store.database import Database
 from studio.store.labels import ENDED, forget_labels
 from studio.store.lineage import Lineage
 from studio.store.tables import Budget, Run, Team
 
-logger = logging.getLogger(__name__)
-
 KEPT_DAYS = 30
-EVERY_S = 3600.0
 RUNS_AT_ONCE = 20
 """That are deleted in one transaction: others want to write as well."""
 TEAMS_AT_ONCE = 500
@@ -129,15 +123,6 @@ class Trash:
             if not (await session.exec(select(is_due))).one():
                 return
         await self.empty(until=until)
-
-    async def keep_emptying(self) -> None:
-        """Forget the oldest now and every hour, until cancelled."""
-        while True:
-            try:
-                await self.prune(datetime.now(UTC))
-            except StudioError as error:  # the database is full or away, which all who use it are told
-                logger.warning("The trash could not be emptied: %s", error)
-            await asyncio.sleep(EVERY_S)
 
 
 def _due(table: type[Team] | type[Run], until: datetime | None) -> list[ColumnElement[bool]]:

@@ -286,7 +286,6 @@ def _lifespan(
             PartRunner(store.approvals, store.secrets) as part_runner,
         ):
             await load_builtin_galleries(store)
-            await store.audit.prune()
             closing = asyncio.Event()
             services = Services(
                 settings,
@@ -309,8 +308,6 @@ def _lifespan(
                     ahead.create_task(warm_up(_made_ahead(templates), app.state.activity), name=WARMING),
                     *([ahead.create_task(remove_left_containers())] if role is ProcessRole.SERVER else []),
                     ahead.create_task(_check_ahead(services)),
-                    ahead.create_task(store.trash.keep_emptying()),
-                    ahead.create_task(store.files.keep_pruning()),
                 ]
                 yield
                 services.closing.set()

@@ -21,6 +21,7 @@ from studio.sandbox import open_sandbox, outside_of
 from studio.services.calls import CallDesk
 from studio.services.evaluation_runs import EvaluationRuns
 from studio.services.knowledge_search import StoredKnowledge
+from studio.services.retention import keep_pruning
 from studio.services.schedule_calls import ScheduleCalls
 from studio.services.webhook_deliveries import Deliveries
 from studio.settings import Settings
@@ -78,6 +79,7 @@ async def open_engine(
             _until_left(Deliveries(store, calls).keep_sending(), name="tell webhooks"),
             _until_left(ScheduleCalls(store, calls).keep_calling(), name="call at times"),
             _until_left(EvaluationRuns(store, control, books).keep_running(), name="run evaluations"),
+            _until_left(keep_pruning(store), name="delete what is too old"),
         ):
             yield control, books
 

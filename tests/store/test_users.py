@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -79,8 +79,11 @@ async def test_what_was_done_is_written_down_in_its_order(open_it: OpenStore) ->
         assert [(entry.who, entry.object[:2]) for entry in newest] == [("who 1", "/3"), ("who 0", "/2")]
         assert [entry.object[:2] for entry in await store.audit.list(before=newest[-1].id, who="who 1")] == ["/1"]
         assert [entry.id async for entry in store.audit.all()] == [1, 2, 3, 4]
-        await store.audit.prune()
+        now = datetime.now(UTC)
+        await store.audit.prune(now)
         assert len(await store.audit.list()) == 4
+        await store.audit.prune(now + timedelta(days=400))
+        assert await store.audit.list() == []
 
 
 async def test_nobody_of_an_odd_name_is_found(open_it: OpenStore) -> None:

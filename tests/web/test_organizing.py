@@ -14,6 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.runs import NewRun, RunState, RunStatus
+from studio.services import retention
 from studio.settings import Settings
 from studio.store import Store, open_store
 from studio.web.app import create_app
@@ -150,7 +151,7 @@ def test_what_was_trashed_long_ago_goes_by_itself(settings: Settings, ids: dict[
 
     async def left() -> list[str]:
         async with open_store(settings.data_dir, settings.database_url) as store:
-            await store.trash.prune(datetime(2026, 1, 1, tzinfo=UTC))
+            await retention.prune(store, datetime(2026, 1, 1, tzinfo=UTC))
             assert list(await store.trash.teams(limit=9)) == []
             return [each.name for each in await store.trash.runs(limit=9)]
 
