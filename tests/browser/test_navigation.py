@@ -1,0 +1,33 @@
+"""On a narrow window what does not fit into the bar is behind one button, by pointer and by keyboard."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.accessibility import Inspection
+from tests.browser.conftest import OpenPage
+
+
+def test_every_page_is_reached_on_a_narrow_window(open_page: OpenPage) -> None:
+    page = open_page(390, 844)
+    more, costs = page.get_by_role("button", name="More", exact=True), page.get_by_role("link", name="Costs")
+    expect(costs).to_be_hidden()
+    more.click()
+    inspection = Inspection(page)
+    inspection.look("more", ".rail")
+    assert inspection.faults == []
+    costs.click()
+    expect(page.get_by_role("heading", name="Costs")).to_be_visible()
+    more.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Knowledge")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(costs).to_be_hidden()
+    expect(more).to_be_focused()
+
+
+def test_a_wide_window_shows_all_at_once(open_page: OpenPage) -> None:
+    page = open_page()
+    expect(page.get_by_role("button", name="More", exact=True)).to_be_hidden()
+    for name in ("Knowledge", "Costs", "Help", "Settings"):
+        expect(page.get_by_role("navigation", name="Studio").get_by_role("link", name=name)).to_be_visible()
