@@ -1,4 +1,7 @@
-"""Published teams by AG-UI, over real HTTP: each event is checked with the types of the protocol's own package."""
+"""Published teams by AG-UI, over real HTTP.
+
+Each event is checked with the types of the protocol's own package, and each stream with the rules of `ag-ui-validate`.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,7 @@ from ag_ui.core import (
     TextMessageStartEvent,
     UserMessage,
 )
+from ag_ui_validate.pytest_plugin import assert_valid_agui
 from pydantic import TypeAdapter
 
 from studio.components import JsonObject
@@ -64,6 +68,7 @@ class Site:
         answer = self.send(name, asked)
         assert answer.headers["content-type"].startswith("text/event-stream"), answer.text
         frames = [line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: ")]
+        assert_valid_agui([*frames], max_warnings=0)
         return [EVENTS.validate_json(frame) for frame in frames]
 
 
@@ -199,11 +204,13 @@ def test_what_waits_for_an_operator_says_so_and_goes_on_by_itself(site: Site):
     given = asked("Go.").model_dump(mode="json", by_alias=True, exclude_none=True)
     headers = {"Authorization": f"Bearer {site.keys['shouts']}"}
     events: list[BaseEvent] = []
+    frames: list[str] = []
     with site.server.owner.stream("POST", "/d/shouts/agui", json=given, headers=headers) as answer:
         for line in answer.iter_lines():
             if not line.startswith("data: "):
                 continue
-            events.append(EVENTS.validate_json(line.removeprefix("data: ")))
+            frames.append(line.removeprefix("data: "))
+            events.append(EVENTS.validate_json(frames[-1]))
             if isinstance(events[-1], CustomEvent):
                 pending = site.server.owner.get(f"/api/runs/{call_of(events)}").json()["pending"]
                 data = {"hash": pending["details"]["hash"], "verdict": "allow"}
@@ -213,6 +220,16 @@ def test_what_waits_for_an_operator_says_so_and_goes_on_by_itself(site: Site):
     assert waiting.name == "studio.waiting"
     assert waiting.value == {"to": "operator", "message": "Waiting for an operator of the studio."}
     assert kinds(events)[-1] == "RUN_FINISHED"
+    assert_valid_agui([*frames], max_warnings=0)
+
+
+def test_the_rules_see_a_stream_that_breaks_off(site: Site):
+    events = [
+        event.model_dump(mode="json", by_alias=True, exclude_none=True) for event in site.run("open", asked("Go."))
+    ]
+    assert_valid_agui([*events], max_warnings=0)
+    with pytest.raises(AssertionError, match="AGUI"):
+        assert_valid_agui([*events[:-1]], max_warnings=0)
 
 
 def test_a_call_at_its_limit_ends_with_an_error(site: Site):
