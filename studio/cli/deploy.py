@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -31,6 +31,8 @@ from studio.store import Store, open_store, team_scope
 from studio.store.deployment_tables import CallerKey, Deployment
 from studio.store.deployments import KeyState, key_state
 
+KINDS: Mapping[str, str] = {"link": " (chat link)", "oauth": " (MCP client)"}
+"""What is said of a key that is not for programs."""
 OPERATOR = "command line"
 FIRST_KEY = "command line"
 T = TypeVar("T")
@@ -288,7 +290,7 @@ def list_keys(settings: Settings, name: str, *, as_json: bool) -> None:
         print(json.dumps(shown, indent=2))
         return
     for each in keys:
-        print(f"{each.ending}  {_state(each):<8} {each.label}{' (chat link)' if each.opens == 'link' else ''}")
+        print(f"{each.ending}  {_state(each):<8} {each.label}{KINDS.get(each.opens, '')}")
 
 
 def revoke_key(settings: Settings, name: str, ending: str) -> None:

@@ -65,6 +65,28 @@ class CallerKey(Table, table=True):
     revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
+class OAuthGrant(Table, table=True):
+    """What a person allowed a client of MCP. It gets a code for it, once, and for that code a key.
+
+    Codes and what access is renewed with are kept as hashes. `former_hash` is that of the last but one: whoever brings
+    it has it from somewhere else.
+    """
+
+    id: str = Field(primary_key=True)
+    deployment_id: str = Field(index=True, foreign_key="deployment.id", ondelete="CASCADE")
+    client_id: str
+    client_name: str
+    redirect_uri: str
+    challenge: str
+    resource: str
+    by: str = ""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    expires_at: datetime = Field(sa_type=UtcDateTime)
+    code_hash: str = Field(index=True, unique=True)
+    key_id: str | None = Field(default=None, index=True)
+    former_hash: str | None = Field(default=None, index=True)
+
+
 class Call(Table, table=True):
     """One request of a caller. Its `id` is that of its run, which it is promised before the run begins.
 

@@ -34,6 +34,7 @@ from studio.store.lineage import Lineage
 from studio.store.logs import Logs
 from studio.store.metrics import BacklogReader
 from studio.store.notifications import DatabaseNotifications
+from studio.store.oauth import OAuthGrants
 from studio.store.open_windows import OpenWindows
 from studio.store.run_files import RunFileBook
 from studio.store.run_imports import RunImports
@@ -87,6 +88,7 @@ class Store:
     ping: Callable[[], Awaitable[None]]
     """Returns when the database has answered; raises `StorageUnavailable` when it does not."""
     deployments: Deployments
+    oauth: OAuthGrants
     calls: Calls
     call_usage: CallUsage
     webhooks: Webhooks
@@ -197,6 +199,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         is_shared=database.is_shared,
         ping=database.ping,
         deployments=Deployments(database),
+        oauth=OAuthGrants(database),
         calls=Calls(database),
         call_usage=CallUsage(database),
         webhooks=Webhooks(database, secrets),

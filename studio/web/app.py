@@ -37,6 +37,7 @@ from studio.web.api import (
     bundles,
     components,
     connections,
+    consents,
     costs,
     deployments,
     diffs,
@@ -95,6 +96,7 @@ from studio.web.observability import redacting_logs
 from studio.web.pages import accounts as account_pages
 from studio.web.pages import charts, comparisons, play, sharing
 from studio.web.pages import chat as chat_pages
+from studio.web.pages import consent as consent_pages
 from studio.web.pages import costs as cost_pages
 from studio.web.pages import deployments as deployment_pages
 from studio.web.pages import evaluations as evaluation_pages
@@ -110,7 +112,7 @@ from studio.web.pages import suites as suite_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
 from studio.web.probes import Probes
-from studio.web.protocols import a2a, agui, chat, hook_posts, mcp, openai_chat, openai_responses, rest, ui_stream
+from studio.web.protocols import a2a, agui, chat, hook_posts, mcp, oauth, openai_chat, openai_responses, rest, ui_stream
 from studio.web.requests import AsciiJSONResponse
 from studio.web.router import StudioRouter
 from studio.web.templates import Templates, load_templates
@@ -201,6 +203,9 @@ ROUTERS: Sequence[StudioRouter] = (
     openai_chat.router,
     openai_responses.router,
     mcp.router,
+    oauth.router,
+    consents.router,
+    consent_pages.router,
     a2a.router,
     agui.router,
     ui_stream.router,

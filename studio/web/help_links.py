@@ -12,6 +12,7 @@ HELP: Mapping[str, str] = {
     "pages/builder.html": "/help/how-to/build-each-kind-of-team",
     "pages/charts.html": "/help/how-to/analyze-and-limit-costs",
     "pages/compare.html": "/help/how-to/compare-two-runs",
+    "pages/consent.html": "/help/how-to/publish-a-team",
     "pages/costs.html": "/help/how-to/set-budgets",
     "pages/deployment.html": "/help/how-to/publish-a-team",
     "pages/deployments.html": "/help/how-to/publish-a-team",

@@ -145,6 +145,7 @@ def shown(client: TestClient) -> dict[str, str]:
         "builder": f"/teams/{team_id}",
         "charts": "/costs/charts",
         "compare": f"/runs/{run_id}/compare/{run_id}",
+        "consent": "/authorize",
         "costs": "/costs",
         "deployment": f"/deployments/{publish(client).name}",
         "deployments": "/deployments",

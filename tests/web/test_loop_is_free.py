@@ -35,6 +35,7 @@ from tests.web.large import (
     wide_table,
     wide_team,
 )
+from tests.web.oauth_clients import PlainClient
 from tests.web.watchdog import Watchdog
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -109,6 +110,10 @@ def addresses(client: TestClient, large: Large, path: str) -> list[str]:
         return re.findall(r'"(/static/[^"]+)"', client.get("/costs").text)
     names = PARAMETER.findall(path)
     firsts = (*FILLINGS[names[0]], *(("{bulky_run}",) if path in BULKY else ())) if names else ("",)
+    if path == "/authorize":
+        asking = PlainClient(client_of(client), DEPLOYMENT)
+        asking.register()
+        return [asking.request()]
     address = f"{path}?{QUERIES[path]}" if path in QUERIES else path
     found: list[str] = []
     for first in firsts[:1] if path.endswith(APART) else firsts:

@@ -40,6 +40,7 @@ def test_every_route_has_a_role_and_every_role_a_route(app: FastAPI):
 def test_what_only_looks_is_a_viewers_unless_it_tells_of_people_or_secrets():
     others = {route for route, (role, _) in NEEDS_OF_PEOPLE.items() if route.startswith("GET") and role != "viewer"}
     assert others == {
+        "GET /authorize",  # reads what a client says of itself, for who may let it in
         "GET /users",
         "GET /audit",
         "GET /api/users",

@@ -78,6 +78,7 @@ WORDS: Mapping[str, str] = {
     "PUT /api/deployments/{deployment}/canary": "Sent new threads to a canary",
     "DELETE /api/deployments/{deployment}/canary": "Ended a canary",
     "POST /api/deployments/{deployment}/keys": "Created a caller key",
+    "POST /api/oauth/consents": "Allowed a client to call a deployment",
     "POST /api/deployments/{deployment}/tokens": "Created a caller key for a page",
     "DELETE /api/deployments/{deployment}/keys/{key_id}": "Revoked a caller key",
     "POST /api/deployments/{deployment}/schedules": "Added a schedule",

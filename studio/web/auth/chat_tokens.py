@@ -6,22 +6,20 @@ turned off, or a link that is revoked, ends the tokens that came of it.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from studio.deployments import ChatAccess, DeploymentSettings, KeyUse
 from studio.store.deployment_tables import Deployment
 from studio.store.deployments import OpenedDeployment
-from studio.web.auth.access_token import Keys, is_same
+from studio.web.auth.access_token import Keys
+from studio.web.auth.sealed import Seal
 
 TOKEN_PREFIX = "studio-chat-token-"
 MAX_TOKEN_LENGTH = 1_000
-PURPOSE = "token of a chat"
 LASTS = timedelta(minutes=15)
 RENEWED_WITHIN = timedelta(days=7)
 """How long after it expired a token still names the chat that goes on, for who may open the page."""
@@ -41,6 +39,9 @@ class ChatToken(BaseModel):
 
     def is_expired(self, now: datetime) -> bool:
         return self.expires_at <= now.timestamp()
+
+
+_SEAL = Seal(ChatToken, "token of a chat", TOKEN_PREFIX, MAX_TOKEN_LENGTH)
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,11 @@ class ChatTokens:
             same = token.model_copy(update={"chat": last.chat, "expires_at": last.expires_at})
             if same == last:
                 token = token.model_copy(update={"chat": last.chat})
-        text = base64.urlsafe_b64encode(token.model_dump_json().encode()).decode().rstrip("=")
-        return f"{TOKEN_PREFIX}{text}.{self.keys.sign(PURPOSE, text)}", expires_at
+        return _SEAL.close(self.keys, token), expires_at
 
     def read(self, value: str) -> ChatToken | None:
         """What a token says, also one that has expired; None for any other text."""
-        text, _, signature = value.removeprefix(TOKEN_PREFIX).partition(".")
-        if not value.startswith(TOKEN_PREFIX) or len(value) > MAX_TOKEN_LENGTH:
-            return None
-        if not is_same(signature, self.keys.sign(PURPOSE, text)):
-            return None
-        try:
-            return ChatToken.model_validate_json(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-        except (ValidationError, binascii.Error):  # an older version wrote it
-            return None
+        return _SEAL.open(self.keys, value)
 
 
 def access_of(deployment: Deployment) -> ChatAccess:

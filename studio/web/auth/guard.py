@@ -25,8 +25,8 @@ from studio.web.auth import chat_gate
 from studio.web.auth.access_token import Keys, is_same
 from studio.web.auth.authorization import AUTH_CONTEXT, Authorization
 from studio.web.auth.login import LoginMiddleware, LoginPage
-from studio.web.auth.person import OWNER, TOKEN_HOLDER, VISITOR, Guest, Sender
-from studio.web.auth.request_info import RequestInfo, has_port
+from studio.web.auth.person import OWNER, TOKEN_HOLDER, VISITOR, Guest, OAuthClient, Sender
+from studio.web.auth.request_info import RESOURCE_METADATA, RequestInfo, has_port
 from studio.web.auth.roles import NEEDS, SAFE_METHODS
 from studio.web.auth.routes import CHECKED, Routes
 from studio.web.auth.session_cache import AuthContext
@@ -99,6 +99,7 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 the third has a token of its own, and none of the studio's opens it."""
 CSRF_HEADER = "x-studio-csrf"
 GUEST_KB = 4
+CLIENT_KB = 16
 HOOK_KB = 256
 """Also of who has no signature: it can only be checked when the body is there."""
 TOKEN_COOKIE_S = 400 * 24 * 3600
@@ -223,8 +224,9 @@ class Guard:
             self._check_host(request)
             accounts, limit = self._accounts(), None
             await self._check_origin(request, accounts)
-            if request.is_hook:
-                admitted, limit = AuthContext(Sender(), ""), _body_limit_of_kb(HOOK_KB)
+            if request.is_hook or request.is_oauth:
+                who, kilobytes = (Sender(), HOOK_KB) if request.is_hook else (OAuthClient(), CLIENT_KB)
+                admitted, limit = AuthContext(who, ""), _body_limit_of_kb(kilobytes)
             elif request.deployment is not None:
                 by = self._chatter if request.is_chat else self._caller
                 admitted = await by(request, accounts)
@@ -251,7 +253,7 @@ class Guard:
     def _check_host(self, request: RequestInfo) -> None:
         """The name that was asked, and whether it is served at all where only published teams are."""
         is_public = request.host in self.policy.public_hosts
-        if (self.policy.only_deployments or is_public) and request.deployment is None:
+        if self._serves_only_deployments(request) and request.deployment is None:
             raise Rejection(problem(404, "not_found", "Only published teams answer at this address."))
         if request.host not in self.policy.hosts and not is_public:
             raise Rejection(
@@ -262,6 +264,9 @@ class Guard:
                     "Add the name to `STUDIO_ALLOWED_HOSTS`.",
                 )
             )
+
+    def _serves_only_deployments(self, request: RequestInfo) -> bool:
+        return self.policy.only_deployments or request.host in self.policy.public_hosts
 
     async def _check_origin(self, request: RequestInfo, accounts: Accounts) -> None:
         """That no other site makes a browser ask, but for chat pages; those list the sites whose scripts may."""
@@ -288,20 +293,25 @@ class Guard:
     async def _caller(self, request: RequestInfo, accounts: Accounts) -> AuthContext:
         """Who holds a key of the deployment that is called. What has no such key is not told what there is."""
         key = request.bearer
-        found = await accounts.presence.find_caller(key) if key else None
+        token = accounts.presence.oauth_tokens.read_access(key) if key else None
+        if token is not None:
+            found = await accounts.presence.find_client(token, request.mcp_resource)
+        else:
+            found = await accounts.presence.find_caller(key) if key else None
         if found is not None and found.opened.deployment.name == request.deployment:
             return found
-        if key and found is None:
+        if key and found is None and token is None:  # a token was right some time
             await self._count_wrong(request, accounts)
-        raise Rejection(
-            unauthorized(
-                "wrong_key",
-                "This address needs a caller key of its deployment."
-                if key is None
-                else "This key is not valid for this address.",
-                "Send `Authorization: Bearer <key>` with a key that has not expired or been revoked.",
-            )
+        response = unauthorized(
+            "wrong_key",
+            "This address needs a caller key of its deployment."
+            if key is None
+            else "This key is not valid for this address.",
+            "Send `Authorization: Bearer <key>` with a key that has not expired or been revoked.",
         )
+        if request.mcp_resource and not self._serves_only_deployments(request):
+            response.headers["WWW-Authenticate"] = _challenge(request)
+        raise Rejection(response)
 
     async def _chatter(self, request: RequestInfo, accounts: Accounts) -> AuthContext:
         """Who comes to a chat page. A token or a link that opens nothing here is refused, and guesses are counted."""
@@ -415,6 +425,12 @@ class Guard:
             await send(message)
 
         return with_headers
+
+
+def _challenge(request: RequestInfo) -> str:
+    """Where a client of MCP learns how a person can let it in (RFC 9728)."""
+    metadata = f'resource_metadata="{request.origin}{RESOURCE_METADATA}/d/{request.mcp_deployment}/mcp"'
+    return f'Bearer error="invalid_token", {metadata}' if request.bearer else f"Bearer {metadata}"
 
 
 def _check_length(request: RequestInfo, limit: BodyLimit) -> None:

@@ -9,7 +9,7 @@ from studio.errors import Forbidden
 from studio.store import ROLES, Role
 from studio.store.deployments import OpenedDeployment
 
-CallerRole = Literal["caller", "visitor", "guest", "sender"]
+CallerRole = Literal["caller", "visitor", "guest", "sender", "client"]
 CALLER: CallerRole = "caller"
 """What the routes of deployments need. No role of a person includes it, and it includes none."""
 VISITOR: CallerRole = "visitor"
@@ -19,6 +19,8 @@ GUEST: CallerRole = "guest"
 
 SENDER: CallerRole = "sender"
 """What hooks need: nothing that the guard could see. The hook itself checks the signature, which needs the body."""
+CLIENT: CallerRole = "client"
+"""What the addresses of OAuth need: nothing that the guard could see. A client shows there what it was given."""
 
 
 class NeedsRole(Forbidden):
@@ -142,3 +144,21 @@ class Sender:
     def lacks(self, role: Role | CallerRole) -> NeedsRole:
         del role
         return NeedsRole("Only hooks answer at this address.")
+
+
+@dataclass(frozen=True)
+class OAuthClient:
+    """A program that asks, by OAuth, how it could be let in, or brings what a person gave it."""
+
+    @property
+    def name(self) -> str:
+        """For logs."""
+        return "client"
+
+    def may(self, role: Role | CallerRole) -> bool:
+        """Only what is for clients."""
+        return role == CLIENT
+
+    def lacks(self, role: Role | CallerRole) -> NeedsRole:
+        del role
+        return NeedsRole("Only clients of OAuth are answered at this address.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -9,9 +10,15 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Receive, Scope
 
+from studio.deployments import NAME_PATTERN
+
 CALLS = "/d/"
 """Before the name of a deployment, in the addresses of its callers."""
-NOT_PAGES = ("/api/", "/fragments/", "/static/", "/vendor/", CALLS)
+RESOURCE_METADATA = "/.well-known/oauth-protected-resource"
+OAUTH = ("/.well-known/oauth-", "/oauth/")
+"""Before the addresses at which clients of MCP ask to be let in."""
+NAME = re.compile(NAME_PATTERN.strip("^$"))
+NOT_PAGES = ("/api/", "/fragments/", "/static/", "/vendor/", CALLS, *OAUTH)
 
 
 class RequestInfo:
@@ -49,6 +56,22 @@ class RequestInfo:
     def is_hook(self) -> bool:
         """Whether another service posts to a hook of a deployment."""
         return self.deployment is not None and self.path.split("/")[3:4] == ["hooks"]
+
+    @property
+    def is_oauth(self) -> bool:
+        """Whether a client of MCP asks how it could be let in."""
+        return self.path.startswith(OAUTH)
+
+    @property
+    def mcp_deployment(self) -> str:
+        """The name of the deployment that is spoken to by MCP; "" for all else."""
+        is_mcp = self.deployment is not None and self.path.split("/")[3:] == ["mcp"]
+        return self.deployment or "" if is_mcp and NAME.fullmatch(self.deployment or "") else ""
+
+    @property
+    def mcp_resource(self) -> str:
+        """What a client of MCP calls the deployment that it speaks to; "" for all else."""
+        return f"{self.origin}{CALLS}{self.mcp_deployment}/mcp" if self.mcp_deployment else ""
 
     @property
     def foreign_origin(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from studio.store import Role
-from studio.web.auth.person import CALLER, GUEST, SENDER, VISITOR, CallerRole
+from studio.web.auth.person import CALLER, CLIENT, GUEST, SENDER, VISITOR, CallerRole
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -255,6 +255,8 @@ PUT /api/deployments/{deployment}/live
 PUT /api/deployments/{deployment}/canary
 DELETE /api/deployments/{deployment}/canary
 POST /api/deployments/{deployment}/keys
+GET /authorize
+POST /api/oauth/consents
 POST /api/deployments/{deployment}/tokens
 DELETE /api/deployments/{deployment}/keys/{key_id}
 POST /api/deployments/{deployment}/hooks
@@ -367,10 +369,18 @@ POST /d/{deployment}/hooks/{hook_id}
 """
 """For services whose signature the hook itself checks."""
 
+OAUTH = """
+GET /.well-known/oauth-protected-resource/d/{deployment}/mcp
+GET /.well-known/oauth-authorization-server
+POST /oauth/register
+POST /oauth/token
+"""
+"""For clients of MCP without a key. What a client is given was allowed by a person, which the audit log has."""
+
 
 def _table() -> Mapping[str, RouteAccess]:
     looking = {*LOOKING.split("\n"), *WINDOWS.split("\n"), *PREVIEWS.split("\n"), *CALLS.split("\n")}
-    looking |= {*CHATS.split("\n"), *CHAT_PAGES.split("\n"), *HOOKS.split("\n")}
+    looking |= {*CHATS.split("\n"), *CHAT_PAGES.split("\n"), *HOOKS.split("\n"), *OAUTH.split("\n")}
     lines: tuple[tuple[Role | CallerRole, str], ...] = (
         ("viewer", VIEWER + LOOKING + WINDOWS + OWN),
         ("editor", EDITOR + PREVIEWS),
@@ -380,6 +390,7 @@ def _table() -> Mapping[str, RouteAccess]:
         (VISITOR, CHATS),
         (GUEST, CHAT_PAGES),
         (SENDER, HOOKS),
+        (CLIENT, OAUTH),
     )
     table: dict[str, RouteAccess] = {}
     for role, routes in lines:

@@ -18,7 +18,8 @@ from studio.store.deployments import OpenedDeployment
 from studio.store.sign_ins import hash_of
 from studio.web.auth.access_token import Keys
 from studio.web.auth.chat_tokens import ChatTokens, access_of, use_of
-from studio.web.auth.person import Caller, CallerRole, Guest, Person, Sender, Visitor
+from studio.web.auth.oauth_tokens import AccessToken, OAuthTokens
+from studio.web.auth.person import Caller, CallerRole, Guest, OAuthClient, Person, Sender, Visitor
 
 FRESH_S = 5.0
 UNUSED_FOR = timedelta(days=7)
@@ -33,7 +34,7 @@ MAX_REMEMBERED = 10_000
 class AuthContext:
     """Somebody who may come in. `csrf` must come with their changes, unless it is empty: programs have no cookies."""
 
-    who: Person | Caller | Visitor | Guest | Sender
+    who: Person | Caller | Visitor | Guest | Sender | OAuthClient
     csrf: str
     key_hash: str = ""
 
@@ -65,6 +66,7 @@ class SessionCache:
         self._store = store
         self._keys = keys
         self.chat_tokens = ChatTokens(keys)
+        self.oauth_tokens = OAuthTokens(keys)
         self._has_provider = has_provider
         self._clock = clock
         self._fresh_until = float("-inf")
@@ -99,6 +101,15 @@ class SessionCache:
         opened = await self._store.deployments.find_by_key(key)
         return AuthContext(Caller(opened), "", opened.key.key_hash) if opened else None
 
+    async def find_client(self, token: AccessToken, resource: str) -> AuthContext | None:
+        """The client of MCP that holds this token, which opens that one address, while the key behind it holds."""
+        if token.resource != resource or token.is_expired(datetime.now(UTC)):
+            return None
+        opened = await self._store.deployments.opened_by(token.key_id, token.deployment_id)
+        if opened is None or opened.key.opens != "oauth":
+            return None
+        return AuthContext(Caller(opened), "", opened.key.key_hash)
+
     async def find_link(self, key: str) -> OpenedDeployment | None:
         """The deployment whose chat page this link opens, whether that is turned on or not."""
         return await self._store.deployments.find_by_key(key, "link")
@@ -127,7 +138,7 @@ class SessionCache:
             if not await self.may_still(admitted, role):
                 return
 
-    async def _now(self, admitted: AuthContext) -> Person | Caller | Visitor | Guest | Sender | None:
+    async def _now(self, admitted: AuthContext) -> Person | Caller | Visitor | Guest | Sender | OAuthClient | None:
         if isinstance(admitted.who, Visitor):
             found = await self.find_visitor(admitted.who.token)
             return found.who if found else None

@@ -159,7 +159,7 @@ async def deployments_page(request: Request, store: StoreDep, templates: Templat
 @router.get("/{deployment}")
 async def use_page(request: Request, deployment: str, store: StoreDep, templates: TemplatesDep) -> Response:
     found = await store.deployments.get(deployment)
-    keys = await _keys(store, found)
+    keys = await _keys(store, found, "calls")
     return _page(
         request,
         templates,
@@ -215,7 +215,7 @@ async def release_page(
 @router.get("/{deployment}/keys")
 async def keys_page(request: Request, deployment: str, store: StoreDep, templates: TemplatesDep) -> Response:
     found = await store.deployments.get(deployment)
-    return _page(request, templates, found, "keys", keys=await _keys(store, found))
+    return _page(request, templates, found, "keys", keys=await _keys(store, found, "calls", "oauth"))
 
 
 @router.get("/{deployment}/chat")
@@ -330,9 +330,9 @@ def call_rows(calls: Sequence[CallSummary]) -> Sequence[CallRow]:
     ]
 
 
-async def _keys(store: Store, found: Deployment, opens: KeyUse = "calls") -> Sequence[KeyRow]:
+async def _keys(store: Store, found: Deployment, *opens: KeyUse) -> Sequence[KeyRow]:
     now, keys = datetime.now(UTC), await store.deployments.keys(found.id)
-    return [KeyRow(each, key_state(each, now)) for each in keys if each.opens == opens]
+    return [KeyRow(each, key_state(each, now)) for each in keys if each.opens in opens]
 
 
 def _settings(found: Deployment) -> dict[str, object]:
