@@ -116,6 +116,17 @@ def test_the_card_has_the_words_of_the_owner_and_nothing_of_the_team(site: Site)
     assert "writer" not in json.dumps(card)
 
 
+def test_the_card_is_kept_for_a_minute_by_who_has_a_key(site: Site):
+    path = "/a2a/.well-known/agent-card.json"
+    first = site.rest("plain", "GET", path)
+    assert first.headers["Cache-Control"] == "private, max-age=60"
+    again = site.rest("plain", "GET", path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    other = site.rest("open", "GET", path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (other.status_code, other.json()["name"]) == (200, "open")
+
+
 async def test_a_message_is_answered_with_the_task_of_a_call(site: Site):
     async with site.client("plain", streaming=False) as client:
         task = await task_of(client, message("Go.", context="c-send"))
@@ -126,7 +137,7 @@ async def test_a_message_is_answered_with_the_task_of_a_call(site: Site):
     assert not read.history
     call = site.rest("plain", "GET", f"/calls/{task.id}").json()
     assert (call["answer"], call["thread"], call["state"]) == ("The answer.", "c-send", "finished")
-    assert MessageToDict(read.metadata)["team-studio/usage"]["prompt_tokens"] == call["usage"]["prompt_tokens"]
+    assert MessageToDict(read.metadata)["team-studio/usage"]["promptTokens"] == call["usage"]["prompt_tokens"]
     assert site.server.calls("plain")[0]["protocol"] == "a2a"
     assert site.server.owner.get(f"/api/runs/{again.id}").json()["continues"] == task.id
 
@@ -327,6 +338,17 @@ def test_the_program_of_the_page_is_answered(site: Site):
 def test_no_other_version_is_spoken(site: Site, version: str):
     error = site.rpc("plain", "SendMessage", {"message": SAID}, headers={"A2A-Version": version}).json()["error"]
     assert (error["code"], error["data"][0]["reason"]) == (-32009, "VERSION_NOT_SUPPORTED")
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"), [("text/plain", -32005), ("application/x-yaml", -32005), ("text/json", -32005)]
+)
+def test_a_body_that_says_it_is_something_else_is_not_read(site: Site, kind: str, code: int):
+    body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "ListTasks"})
+    sent = site.rest("plain", "POST", "/a2a", content=body, headers={**VERSION, "Content-Type": kind})
+    assert sent.json()["error"]["code"] == code
+    right = {**VERSION, "Content-Type": "application/a2a+json; charset=utf-8"}
+    assert "result" in site.rest("plain", "POST", "/a2a", content=body, headers=right).json()
 
 
 def test_what_is_not_offered_has_the_errors_of_the_protocol(site: Site):

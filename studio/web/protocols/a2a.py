@@ -7,6 +7,7 @@ text of any exception, and parses bodies on the loop. Here a task is a call that
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -35,6 +36,7 @@ router = StudioRouter(prefix="/d/{deployment}/a2a", include_in_schema=False)
 PROTOCOL = "a2a"
 MAX_PAGE = 100
 PAGE = 50
+CARD_S = 60
 CAMEL = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore")
 RpcId = str | int | None
 _VERSION = re.compile(r"1\.0(\.[0-9]{1,4})?")
@@ -277,9 +279,14 @@ STREAMS: Mapping[str, Callable[[Exchange, JsonValue], Awaitable[Opened]]] = {
 
 
 @router.get("/.well-known/agent-card.json", summary="Read the agent card of A2A")
-async def read_card(request: Request, caller: CallerDep) -> JsonObject:
+async def read_card(request: Request, caller: CallerDep, if_none_match: Annotated[str, Header()] = "") -> Response:
+    """Clients may keep it for a minute, and proxies may not: it is for who has a key."""
     name = caller.deployment.name
-    return card_of(caller.deployment, f"{str(request.base_url).rstrip('/')}/d/{name}/a2a")
+    card = AsciiJSONResponse(card_of(caller.deployment, f"{str(request.base_url).rstrip('/')}/d/{name}/a2a"))
+    tag = f'"{hashlib.sha256(bytes(card.body)).hexdigest()[:32]}"'
+    answer = Response(status_code=304) if tag in if_none_match else card
+    answer.headers["ETag"], answer.headers["Cache-Control"] = tag, f"private, max-age={CARD_S}"
+    return answer
 
 
 @router.post("/", summary="Speak A2A, as clients that end the address with a slash do")
@@ -304,6 +311,9 @@ async def speak_a2a(
 
 
 async def _json(request: Request) -> JsonValue:
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind != "application/json" and not kind.endswith("+json"):
+        raise A2AError(CONTENT_TYPE, "Send the request as `application/json`.")
     try:
         return cast("JsonValue", await request.json())
     except InvalidDocument as error:

@@ -104,8 +104,8 @@ def status_of(status: CallStatus) -> JsonObject:
 
 def metadata_of(status: CallStatus) -> JsonObject:
     usage: JsonObject = {
-        "prompt_tokens": status.usage.prompt_tokens,
-        "completion_tokens": status.usage.completion_tokens,
+        "promptTokens": status.usage.prompt_tokens,
+        "completionTokens": status.usage.completion_tokens,
     }
     failure = status.view.failure
     return {USAGE: usage, **({ERROR: failure.code} if failure else {})}
