@@ -225,7 +225,7 @@ def list_deployments(settings: Settings, *, as_json: bool) -> None:
             return
         for each in found:
             state = "on " if each.is_on else "off"
-            print(f"{each.name:<24} {state} release {each.live} of {each.team_name}")
+            print(f"{each.name:<24} {state} release {each.live} of {each.team_name}{_canary_of(each)}")
         if not found:
             print("Nothing is published. `studio deploy TEAM.json` publishes a team.")
 
@@ -240,6 +240,58 @@ def go_live(settings: Settings, name: str, number: int) -> None:
     """
     in_store(settings, lambda store: _go_live(store, name, number))
     print(f"{name}: release {number} is live.")
+
+
+def send_to_canary(settings: Settings, name: str, number: int, percent: int) -> None:
+    """Let so many percent of the new threads use a release that is not live.
+
+    Raises:
+        NotFound: There is no such deployment or release.
+        ConfigError: The release is live.
+    """
+
+    async def change(store: Store) -> None:
+        await store.deployments.send_to_canary(name, number, percent)
+        await record(store, "send new threads to a canary", name)
+
+    in_store(settings, change)
+    print(f"{name}: {percent} % of the new threads use release {number}.")
+
+
+def end_canary(settings: Settings, name: str) -> None:
+    """Let all new threads use the live release.
+
+    Raises:
+        NotFound: There is no such deployment.
+    """
+
+    async def change(store: Store) -> Deployment:
+        found = await store.deployments.send_to_canary(name, None, 0)
+        await record(store, "end a canary", name)
+        return found
+
+    print(f"{name}: all new threads use release {in_store(settings, change).live}.")
+
+
+def show_canary(settings: Settings, name: str) -> None:
+    """Print which releases new threads use.
+
+    Raises:
+        NotFound: There is no such deployment.
+    """
+    found = in_store(settings, lambda store: store.deployments.get(name))
+    if found.canary is None:
+        print(f"{name}: all new threads use release {found.live}.")
+    else:
+        print(
+            f"{name}: {found.canary_percent} % of the new threads use release {found.canary}, all others {found.live}."
+        )
+
+
+def _canary_of(deployment: Deployment) -> str:
+    if deployment.canary is None:
+        return ""
+    return f", {deployment.canary_percent} % of new threads on release {deployment.canary}"
 
 
 def turn(settings: Settings, name: str, *, is_on: bool) -> None:

@@ -38,6 +38,29 @@ def deployments_live(
     go_live(Settings.from_env(data_dir=data_dir), name, release)
 
 
+@deployments_app.command("canary")
+def deployments_canary(
+    name: DeploymentName,
+    release: Annotated[int | None, typer.Argument(help="Number of a release that is not live.")] = None,
+    percent: Annotated[int, typer.Option(min=1, max=99, help="Share of the new threads.")] = 10,
+    end: Annotated[bool, typer.Option("--end", help="Send all new threads to the live release again.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Send some of the new threads to a release that is not live; without one, say which release gets how many."""
+    from studio.cli.deploy import end_canary, send_to_canary, show_canary
+    from studio.settings import Settings
+
+    settings = Settings.from_env(data_dir=data_dir)
+    if end and release is not None:
+        raise typer.BadParameter("Name a release, or use --end.")
+    if end:
+        end_canary(settings, name)
+    elif release is None:
+        show_canary(settings, name)
+    else:
+        send_to_canary(settings, name, release, percent)
+
+
 @deployments_app.command("on")
 def deployments_on(name: DeploymentName, data_dir: DataDir = None) -> None:
     """Take calls again."""

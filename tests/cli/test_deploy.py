@@ -58,6 +58,26 @@ def test_a_file_is_published_and_a_change_waits_for_its_decision(typed: Typed, t
     assert actions[-1] == "turn a deployment off"
 
 
+def test_a_canary_gets_some_of_the_new_threads_until_it_ends(typed: Typed, tmp_path: Path):
+    file = written(tmp_path)
+    typed("deploy", file, "--name", "support")
+    written(tmp_path, team(assistant("writer", "Another."), max_messages=2))
+    typed("deploy", file, "--name", "support")
+    assert typed("deployments", "canary", "support").out == "support: all new threads use release 1.\n"
+    sent = typed("deployments", "canary", "support", "2", "--percent", "25")
+    assert sent.out == "support: 25 % of the new threads use release 2.\n"
+    shown = typed("deployments", "canary", "support")
+    assert shown.out == "support: 25 % of the new threads use release 2, all others 1.\n"
+    assert typed("deployments", "list").out.endswith(", 25 % of new threads on release 2\n")
+    [listed] = json.loads(typed("deployments", "list", "--json").out)
+    assert (listed["canary"], listed["canary_percent"]) == (2, 25)
+    refused = (("1",), ("9",), ("2", "--percent", "100"), ("2", "--end"))
+    assert all(typed("deployments", "canary", "support", *each).code != 0 for each in refused)
+    assert typed("deployments", "canary", "support", "--end").out == "support: all new threads use release 1.\n"
+    actions = [json.loads(line)["action"] for line in typed("audit", "--who", "command line").out.splitlines()]
+    assert actions[-2:] == ["send new threads to a canary", "end a canary"]
+
+
 def test_what_a_team_asks_for_is_approved_or_nothing_is_published(typed: Typed, tmp_path: Path):
     file = written(tmp_path, shouting())
     refused = typed("deploy", file, "--name", "loud")
