@@ -361,6 +361,40 @@ class CallDesk:
                         break
         return await self.status(by, call_id)
 
+    async def delete(self, by: OpenedDeployment, call_id: str) -> None:
+        """End a call and tell its caller no more of it. Its run goes to the trash, from which people can restore it.
+
+        Raises:
+            CallNotFound: The key has no such call.
+        """
+        await self.cancel(by, call_id)
+        await self.store.labels.move("run", await self.store.calls.hide(by.key.id, call_id=call_id), "trashed")
+
+    async def delete_thread(self, by: OpenedDeployment, thread: str) -> None:
+        """The same for all calls of a thread; one that no call has named is gone already."""
+        last = await self.store.calls.last_of(by.key.id, thread)
+        if last is not None:
+            await self.cancel(by, last.id)  # only the last one may not have ended
+        await self.store.labels.move("run", await self.store.calls.hide(by.key.id, thread=thread), "trashed")
+
+    async def input_of(self, by: OpenedDeployment, found: Answering) -> JsonValue:
+        """What a caller said: the task of its call, or its answer to the question behind which this begins.
+
+        Raises:
+            CallNotFound: The key has no such call, its run was deleted, or this caller answered nothing there.
+        """
+        call = await self._get(by, found.call.id)
+        if not found.after:
+            try:
+                return (await self.store.runs.get(call.id)).task
+            except NotFound as error:
+                raise CallNotFound from error
+        for entry in await self.store.runs.read(call.id, after=found.after, kinds={"command"}):
+            body = entry.body
+            if body.get("command") == "answer" and body.get("by") == f"caller {by.key.label}":
+                return body.get("text")
+        raise CallNotFound
+
     async def cancel_unanswered(self, now: datetime) -> None:
         """Cancel the calls that have waited for a person for longer than their deployment allows."""
         hours = {

@@ -22,6 +22,8 @@ from studio.store.tables import Run, Spending
 MINUTE = timedelta(minutes=1)
 GOOD = (RunState.FINISHED.value, RunState.STOPPED.value)
 """A thread goes on from the last call that ended so."""
+IS_THERE = col(Call.deleted_at).is_(None)
+"""Of a call: its caller has not deleted it."""
 MAX_LISTED = 200
 MAX_ALIKE = 3
 """Threads that begin with the same words; the newest are looked at."""
@@ -91,9 +93,18 @@ class Calls:
         """
         async with self._database.read() as session:
             call = await session.get(Call, call_id)
-        if call is None or call.key_id != key_id:
+        if call is None or call.key_id != key_id or call.deleted_at is not None:
             raise CallNotFound
         return call
+
+    async def hide(self, key_id: str, *, call_id: str = "", thread: str = "") -> Sequence[str]:
+        """Tell a key no more of one of its calls, or of all in a thread. Returns which they are."""
+        which = col(Call.id) == call_id if call_id else col(Call.thread) == thread
+        async with self._database.write() as session:
+            found = (await session.exec(select(Call).where(Call.key_id == key_id, which, IS_THERE))).all()
+            for call in found:
+                call.deleted_at = datetime.now(UTC)
+            return [call.id for call in found]
 
     async def sent_before(self, key_id: str, idempotency: str) -> Call | None:
         """The call of a key that came with this idempotency key before."""
@@ -111,7 +122,7 @@ class Calls:
         query = (
             select(Call.id)
             .join(Run, col(Run.id) == col(Call.id))
-            .where(Call.key_id == call.key_id, col(Run.state).in_(GOOD))
+            .where(Call.key_id == call.key_id, col(Run.state).in_(GOOD), IS_THERE)
         )
         if parent is not None:
             query = query.where(Call.thread == parent.thread, Call.position <= parent.position)
@@ -122,7 +133,7 @@ class Calls:
 
     async def last_of(self, key_id: str, thread: str) -> Call | None:
         """The last call of a thread; None where no call has named it."""
-        query = select(Call).where(Call.key_id == key_id, Call.thread == thread)
+        query = select(Call).where(Call.key_id == key_id, Call.thread == thread, IS_THERE)
         async with self._database.read() as session:
             return (await session.exec(query.order_by(col(Call.position).desc()).limit(1))).first()
 
@@ -132,7 +143,7 @@ class Calls:
             select(Call, CallerKey.label, Run)
             .join(CallerKey, col(CallerKey.id) == col(Call.key_id))
             .join(Run, col(Run.id) == col(Call.id), isouter=True)
-            .where(Call.key_id == key_id, Call.thread == thread)
+            .where(Call.key_id == key_id, Call.thread == thread, IS_THERE)
             .order_by(col(Call.position).desc())
             .limit(limit)
         )
@@ -166,13 +177,15 @@ class Calls:
         is_followed = select(later.id).where(
             later.key_id == Call.key_id, later.thread == Call.thread, col(later.position) > col(Call.position)
         )
-        query = select(Call).where(Call.key_id == key_id, Call.said_hash == said_hash, ~is_followed.exists())
+        alike = (Call.key_id == key_id, Call.said_hash == said_hash, IS_THERE)
+        query = select(Call).where(*alike, ~is_followed.exists())
         async with self._database.read() as session:
             return (await session.exec(query.order_by(col(Call.at).desc()).limit(MAX_ALIKE))).all()
 
     async def newest_like(self, key_id: str, said_hash: str, protocol: str, since: datetime) -> Call | None:
         """The newest call of a key that came with this conversation."""
-        query = select(Call).where(Call.key_id == key_id, Call.said_hash == said_hash, Call.protocol == protocol)
+        alike = (Call.key_id == key_id, Call.said_hash == said_hash, Call.protocol == protocol, IS_THERE)
+        query = select(Call).where(*alike)
         async with self._database.read() as session:
             return (
                 await session.exec(query.where(col(Call.at) > since).order_by(col(Call.at).desc()).limit(1))
@@ -208,7 +221,7 @@ class Calls:
 
 def _of_key(key_id: str, thread: str) -> Sequence[ColumnElement[bool]]:
     of_key = col(Call.key_id) == key_id
-    return (of_key, col(Call.thread) == thread) if thread else (of_key,)
+    return (of_key, IS_THERE, col(Call.thread) == thread) if thread else (of_key, IS_THERE)
 
 
 async def _sent_before(session: AsyncSession, call: Call) -> Call | None:

@@ -92,7 +92,8 @@ class Call(Table, table=True):
 
     `position` counts the calls of a `thread` of one key from 1; two that begin at once cannot both be next.
     `idempotency` is the hash of the key that a client sent with the request, `request_hash` that of its body, and
-    `said_hash` that of the conversation that came with it, by which its thread is recognized later.
+    `said_hash` that of the conversation that came with it, by which its thread is recognized later. After `deleted_at`
+    its caller is told of it no more; what it took still counts.
     """
 
     __table_args__ = (
@@ -114,6 +115,7 @@ class Call(Table, table=True):
     said_hash: str = ""
     address: str = ""
     at: datetime = Field(sa_type=UtcDateTime)
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class Schedule(Table, table=True):

@@ -50,6 +50,16 @@ const question = await asks.responses.create({ model: 'asks', input: 'Write.' })
 const answered = await asks.responses.create({ model: 'asks', input: 'More.', previous_response_id: question.id })
 assert.equal(answered.output_text, 'Another draft.')
 
+// What a response was made from is listed; a response and a conversation are deleted.
+const kept = await plain.responses.create({ model: 'plain', input: 'Go away.' })
+const { data: given } = await plain.responses.inputItems.list(kept.id)
+assert.deepEqual(given.map((item) => item.content[0].text), ['Go away.'])
+await plain.responses.delete(kept.id)
+await assert.rejects(plain.responses.retrieve(kept.id), OpenAI.NotFoundError)
+const forgotten = await plain.conversations.create()
+await plain.responses.create({ model: 'plain', input: 'Go.', conversation: forgotten.id })
+assert.equal((await plain.conversations.delete(forgotten.id)).deleted, true)
+
 // What it sends three times, since it never got an answer, is one call.
 let sent = 0
 const lossy = async (...request) => {

@@ -127,6 +127,64 @@ def test_a_response_is_cancelled(server: Server):
     assert client.responses.retrieve(done.id).status == "completed", "what was completed stays"
 
 
+def test_a_response_is_deleted_with_its_call_and_the_run_goes_to_the_trash(server: Server):
+    client = server.published("deleted", writer())
+    done = client.responses.create(model="deleted", input="Forget this.")
+    client.responses.delete(done.id)
+    call_id = done.id.removeprefix("resp_")
+    for gone in (client.responses.retrieve, client.responses.delete, client.responses.input_items.list):
+        with pytest.raises(openai.NotFoundError):
+            gone(done.id)
+    with pytest.raises(openai.NotFoundError):
+        client.responses.create(model="deleted", input="And?", previous_response_id=done.id)
+    headers = {"Authorization": f"Bearer {client.api_key}"}
+    assert server.owner.get(f"/d/deleted/calls/{call_id}", headers=headers).status_code == 404
+    assert [each["id"] for each in server.calls("deleted")] == [call_id], "its owner still sees what it took"
+    assert "Forget this." in server.owner.get("/trash").text
+
+
+def test_a_response_under_way_is_canceled_when_it_is_deleted(server: Server):
+    client = server.published("undone", asking())
+    asked = client.responses.create(model="undone", input="Write.", conversation="c-undone")
+    client.responses.delete(asked.id)
+    assert server.owner.get(f"/api/runs/{asked.id.removeprefix('resp_')}").json()["state"] == "cancelled"
+    again = client.responses.create(model="undone", input="Write.", conversation="c-undone")
+    assert again.output_text.startswith("A draft."), "it is no answer to what was deleted"
+
+
+def test_a_conversation_is_deleted_with_its_calls_and_begins_anew(server: Server):
+    client = server.published("forgotten", writer())
+    named = client.conversations.create()
+    first = client.responses.create(model="forgotten", input="One.", conversation=named.id)
+    second = client.responses.create(model="forgotten", input="Two.", conversation=named.id)
+    other = client.responses.create(model="forgotten", input="Other.")
+    assert read_by_the_model(second) > read_by_the_model(first)
+    assert client.conversations.delete(named.id).deleted
+    assert client.conversations.delete(named.id).deleted
+    for each in (first, second):
+        with pytest.raises(openai.NotFoundError):
+            client.responses.retrieve(each.id)
+    assert client.responses.retrieve(other.id).id == other.id
+    new = client.responses.create(model="forgotten", input="One.", conversation=named.id)
+    assert read_by_the_model(new) == read_by_the_model(first)
+
+
+def test_what_a_response_was_made_from_is_listed(server: Server):
+    client = server.published("inputs", asking())
+    parts: Any = [{"type": "input_text", "text": "See."}, {"type": "input_image", "image_url": PICTURE}]
+    asked = client.responses.create(model="inputs", input=[{"role": "user", "content": parts}])
+    [item] = client.responses.input_items.list(asked.id)
+    assert item.type == "message"
+    shown = item.model_dump()["content"]
+    assert [part["type"] for part in shown] == ["input_text", "input_image"]
+    assert shown[0]["text"] == "See."
+    answered = client.responses.create(model="inputs", input="Shorter.", previous_response_id=asked.id)
+    [answer] = client.responses.input_items.list(answered.id)
+    assert answer.model_dump()["content"][0]["text"] == "Shorter."
+    with pytest.raises(openai.NotFoundError):
+        client.responses.input_items.list(f"{asked.id}_999999")
+
+
 def test_a_question_completes_a_response_and_the_next_one_answers_it(server: Server):
     client = server.published("asks", asking())
     first = client.responses.create(model="asks", input="Hello?", conversation="a-talk")

@@ -334,8 +334,11 @@ GET /d/{deployment}/v1/models/{model}
 POST /d/{deployment}/v1/chat/completions
 POST /d/{deployment}/v1/responses
 GET /d/{deployment}/v1/responses/{response_id}
+DELETE /d/{deployment}/v1/responses/{response_id}
+GET /d/{deployment}/v1/responses/{response_id}/input_items
 POST /d/{deployment}/v1/responses/{response_id}/cancel
 POST /d/{deployment}/v1/conversations
+DELETE /d/{deployment}/v1/conversations/{conversation_id}
 POST /d/{deployment}/mcp
 DELETE /d/{deployment}/mcp
 GET /d/{deployment}/a2a/.well-known/agent-card.json

@@ -6,6 +6,7 @@ A call that asked its caller something has several responses: one up to the ques
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -319,6 +320,35 @@ async def cancel_response(response_id: str, desk: CallDeskDep, caller: CallerDep
     return AsciiJSONResponse(log.whole(await _now(desk, log)))
 
 
+@router.delete("/responses/{response_id}", summary="Delete a response and its call; one under way is canceled")
+async def delete_response(response_id: str, desk: CallDeskDep, caller: CallerDep) -> JsonObject:
+    found = await _found(response_id, desk, caller)
+    await desk.delete(caller, found.call.id)
+    return {"id": response_id, "object": "response.deleted", "deleted": True}
+
+
+@router.get("/responses/{response_id}/input_items", summary="List what a response was made from: one message")
+async def list_input_items(response_id: str, desk: CallDeskDep, caller: CallerDep, after: str = "") -> JsonObject:
+    """Earlier messages of the conversation are items of earlier responses."""
+    given = await desk.input_of(caller, await _found(response_id, desk, caller))
+    item: JsonObject = {
+        "id": response_id.replace("resp_", "msg_in_"),
+        "type": "message",
+        "role": "user",
+        "status": "completed",
+        "content": [_input_part(part) for part in (given if isinstance(given, list) else [given])],
+    }
+    shown: list[JsonValue] = [] if after == item["id"] else [item]
+    return {"object": "list", "data": shown, "first_id": item["id"], "last_id": item["id"], "has_more": False}
+
+
+@router.delete("/conversations/{conversation_id}", summary="Delete a conversation with all its calls")
+async def delete_conversation(conversation_id: ThreadName, desk: CallDeskDep, caller: CallerDep) -> JsonObject:
+    """One that was named and never used is deleted as well: the studio keeps no name without a call."""
+    await desk.delete_thread(caller, conversation_id)
+    return {"id": conversation_id, "object": "conversation.deleted", "deleted": True}
+
+
 @router.post("/conversations", summary="Name a conversation; its calls begin it")
 async def create_conversation(caller: CallerDep) -> JsonObject:
     created = int(caller.deployment.created_at.timestamp())
@@ -385,6 +415,12 @@ def _state(view: CallView) -> str:
     if view.failure is not None and view.failure.code == "budget_exceeded":
         return "failed"
     return "completed" if view.question and view.question.to == "caller" else STATUS[view.state]
+
+
+def _input_part(part: JsonValue) -> JsonObject:
+    if isinstance(part, dict) and isinstance(part.get("image"), str):
+        return {"type": "input_image", "detail": "auto", "image_url": part["image"]}
+    return {"type": "input_text", "text": part if isinstance(part, str) else json.dumps(part)}
 
 
 def _text_part(text: str) -> JsonObject:

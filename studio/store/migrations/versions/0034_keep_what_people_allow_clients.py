@@ -1,4 +1,4 @@
-"""Keep what people allow clients of MCP by OAuth.
+"""Keep what people allow clients of MCP by OAuth, and which calls their callers have deleted.
 
 Revision: 0034
 Follows: 0033
@@ -16,6 +16,7 @@ TIME = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
+    op.add_column("call", sa.Column("deleted_at", TIME, nullable=True))
     op.create_table(
         "oauth_grant",
         sa.Column("id", sa.String(), nullable=False),
@@ -44,3 +45,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("oauth_grant")
+    op.drop_column("call", "deleted_at")
