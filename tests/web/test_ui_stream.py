@@ -93,6 +93,24 @@ def test_who_comes_back_gets_the_answer_under_way_whole(site: Site):
     assert caller.get(f"/d/shouts/ui/{chat}/stream").status_code == 204
 
 
+def test_who_stops_a_chat_ends_the_answer_under_way_and_nothing_else(site: Site):
+    chat, caller = str(uuid4()), site.callers["shouts"]
+    body = {"task": "Go.", "thread": chat}
+    call_id = caller.post("/d/shouts/calls", params={"wait_s": 0}, json=body).json()["id"]
+    other = site.server.owner.post("/api/deployments/shouts/keys", json={"label": "stranger"}).json()["key"]
+    stranger = {"Authorization": f"Bearer {other}"}
+    assert site.server.owner.delete(f"/d/shouts/ui/{chat}/stream", headers=stranger).status_code == 204
+    assert caller.get(f"/d/shouts/calls/{call_id}", params={"wait_s": 0}).json()["state"] != "cancelled"
+    assert caller.delete(f"/d/shouts/ui/{chat}/stream").status_code == 204
+    assert caller.get(f"/d/shouts/calls/{call_id}").json()["state"] == "cancelled"
+    assert caller.get(f"/d/shouts/ui/{chat}/stream").status_code == 204
+    asked = str(uuid4())
+    question = site.say("asks", asked, "Write.")
+    assert site.callers["asks"].delete(f"/d/asks/ui/{asked}/stream").status_code == 204
+    answered = site.say("asks", asked, "APPROVE")
+    assert answered[0]["messageMetadata"]["call"] == question[0]["messageMetadata"]["call"]
+
+
 def test_a_question_ends_the_message_and_the_next_one_answers_it(site: Site):
     chat = str(uuid4())
     asked = site.say("asks", chat, "Write.")

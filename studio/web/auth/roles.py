@@ -347,6 +347,7 @@ POST /d/{deployment}/a2a/
 POST /d/{deployment}/agui
 POST /d/{deployment}/ui
 GET /d/{deployment}/ui/{thread}/stream
+DELETE /d/{deployment}/ui/{thread}/stream
 """
 """For who holds a key of that deployment, and nobody else. Calls are kept with their keys, not in the audit log."""
 
