@@ -54,7 +54,7 @@ class PlainClient:
 
     def register(self, **metadata: Any) -> Any:
         given = {"client_name": "Editor", "redirect_uris": [self.redirect_uri], **metadata}
-        answer = self.http.post("/oauth/register", json=given)
+        answer = self.http.post("/register", json=given)
         if answer.status_code == 201:
             self.id = answer.json()["client_id"]
         return answer
@@ -97,7 +97,7 @@ class PlainClient:
         return self.send({"grant_type": "refresh_token", "refresh_token": token, "client_id": self.id, **changes})
 
     def send(self, form: dict[str, str | None]) -> Any:
-        return self.http.post("/oauth/token", data={name: value for name, value in form.items() if value is not None})
+        return self.http.post("/token", data={name: value for name, value in form.items() if value is not None})
 
     def let_in(self, person: Http) -> Any:
         """All steps; what the client holds then."""

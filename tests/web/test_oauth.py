@@ -293,13 +293,13 @@ def test_programs_of_all_kinds_are_answered(uri: str):
 
 @pytest.mark.parametrize("body", ["", "[]", "{", '{"redirect_uris": []}', '{"redirect_uris": "x"}', "null"])
 def test_a_registration_that_says_nothing_is_refused(published: Published, body: str):
-    answer = client_of(published.owner).post("/oauth/register", content=body)
+    answer = client_of(published.owner).post("/register", content=body)
     assert refused(answer) == "invalid_client_metadata"
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff=1", b"a", b"grant_type=refresh_token&grant_type=password", b"&" * 9000])
 def test_a_token_request_that_is_no_form_is_refused(published: Published, body: bytes):
-    answer = client_of(published.owner).post("/oauth/token", content=body)
+    answer = client_of(published.owner).post("/token", content=body)
     assert refused(answer) in ("invalid_request", "unsupported_grant_type")
 
 

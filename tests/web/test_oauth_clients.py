@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import socket
 import subprocess
 from collections.abc import Generator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx
 import httpx2
 import pytest
 from mcp.client import Client
@@ -19,7 +22,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAu
 from pydantic import AnyUrl
 
 from tests.web.mcp_clients import ERAS, Era, said
-from tests.web.oauth_clients import CALLBACK, allowed, answer_in
+from tests.web.oauth_clients import CALLBACK, PlainClient, allowed, answer_in
 from tests.web.openai_clients import Server, writer
 from tests.web.publishing import LIMITS
 from tests.web.serving import studio
@@ -80,7 +83,7 @@ async def call(server: Server, kept: Kept, person: Person, era: Era, *, is_late:
     url = f"{str(server.owner.base_url).rstrip('/')}/d/plain/mcp"
     metadata = OAuthClientMetadata(client_name="Notebook", redirect_uris=[AnyUrl(CALLBACK)])
     auth = OAuthClientProvider(url, metadata, kept, person.open, person.answered)
-    auth.context.token_expiry_time = 1.0 if is_late else None
+    auth.context.token_expiry_time = 1.0 if is_late else None  # long ago; it has only kept what it was given
     async with (
         httpx2.AsyncClient(auth=auth, timeout=httpx2.Timeout(10, read=60), trust_env=False) as http,
         Client(streamable_http_client(url, http_client=http), mode=era) as client,
@@ -107,3 +110,27 @@ def test_the_client_for_javascript_is_let_in_by_a_person_and_renews_its_access(s
     command = ["node", str(CLIENTS / "mcp_oauth.mjs"), json.dumps(given)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_conformance_suite_finds_an_authorization_server(server: Server):
+    """Its metadata, and a code that a person gave, as the suite for authorization servers wants them."""
+    suite = CLIENTS / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
+    if shutil.which("node") is None or not suite.is_file():
+        pytest.skip("Node.js or the packages of tests/clients are not installed; scripts/test tests installs them.")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    base = str(server.owner.base_url).rstrip("/")
+    with httpx.Client(base_url=base, trust_env=False) as http:
+        client = PlainClient(http, "plain", base, redirect_uri=f"http://127.0.0.1:{port}/callback")
+        client.register()
+    options = ["--url", base, "--client-id", client.id, "--resource", client.resource, "--port", str(port)]
+    command = ["node", str(suite), "authorization", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as suite_process:
+        assert suite_process.stdout is not None
+        printed: list[str] = []
+        for line in suite_process.stdout:
+            printed.append(line)
+            if (asked := re.search(r"http://\S*/authorize\?\S+", line)) is not None:
+                httpx.get(allowed(server.owner, asked[0]), trust_env=False)
+    assert suite_process.returncode == 0, "".join(printed)
+    assert "3 passed" in printed[-1] + printed[-2], "".join(printed)

@@ -15,10 +15,11 @@ from studio.deployments import NAME_PATTERN
 CALLS = "/d/"
 """Before the name of a deployment, in the addresses of its callers."""
 RESOURCE_METADATA = "/.well-known/oauth-protected-resource"
-OAUTH = ("/.well-known/oauth-", "/oauth/")
-"""Before the addresses at which clients of MCP ask to be let in."""
+WELL_KNOWN = "/.well-known/oauth-"
+OAUTH = ("/token", "/register")
+"""Where clients of MCP are let in. They try these addresses also where they have forgotten what the studio said."""
 NAME = re.compile(NAME_PATTERN.strip("^$"))
-NOT_PAGES = ("/api/", "/fragments/", "/static/", "/vendor/", CALLS, *OAUTH)
+NOT_PAGES = ("/api/", "/fragments/", "/static/", "/vendor/", CALLS, WELL_KNOWN)
 
 
 class RequestInfo:
@@ -35,7 +36,7 @@ class RequestInfo:
         self.is_secure = scope.get("scheme") == "https"
         self.allowed_origin = ""
         """Another site that may read the answer."""
-        self.is_page = self.method in {"GET", "HEAD"} and not self.path.startswith(NOT_PAGES)
+        self.is_page = self.method in {"GET", "HEAD"} and not self.path.startswith(NOT_PAGES) and not self.is_oauth
 
     @property
     def has_body(self) -> bool:
@@ -60,7 +61,7 @@ class RequestInfo:
     @property
     def is_oauth(self) -> bool:
         """Whether a client of MCP asks how it could be let in."""
-        return self.path.startswith(OAUTH)
+        return self.path.startswith(WELL_KNOWN) or self.path in OAUTH
 
     @property
     def mcp_deployment(self) -> str:

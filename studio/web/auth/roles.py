@@ -376,8 +376,8 @@ POST /d/{deployment}/hooks/{hook_id}
 OAUTH = """
 GET /.well-known/oauth-protected-resource/d/{deployment}/mcp
 GET /.well-known/oauth-authorization-server
-POST /oauth/register
-POST /oauth/token
+POST /register
+POST /token
 """
 """For clients of MCP without a key. What a client is given was allowed by a person, which the audit log has."""
 

@@ -47,8 +47,8 @@ async def server_metadata(request: Request) -> Response:
         {
             "issuer": origin,
             "authorization_endpoint": f"{origin}/authorize",
-            "token_endpoint": f"{origin}/oauth/token",
-            "registration_endpoint": f"{origin}/oauth/register",
+            "token_endpoint": f"{origin}/token",
+            "registration_endpoint": f"{origin}/register",
             "response_types_supported": ["code"],
             "grant_types_supported": ["authorization_code", "refresh_token"],
             "code_challenge_methods_supported": ["S256"],
@@ -59,7 +59,7 @@ async def server_metadata(request: Request) -> Response:
     )
 
 
-@router.post("/oauth/register", summary="Register a client (RFC 7591); what it says is in its ID, and kept nowhere")
+@router.post("/register", summary="Register a client (RFC 7591); what it says is in its ID, and kept nowhere")
 async def register(request: Request, accounts: AccountsDep) -> Response:
     try:
         client = ClientMetadata.model_validate(await request.json())
@@ -81,7 +81,7 @@ async def register(request: Request, accounts: AccountsDep) -> Response:
     return AsciiJSONResponse(registered, 201)
 
 
-@router.post("/oauth/token", summary="Get access for a code, or renew it")
+@router.post("/token", summary="Get access for a code, or renew it")
 async def give_token(request: Request, store: StoreDep, accounts: AccountsDep) -> Response:
     address = request.client.host if request.client else ""
     try:
