@@ -18,7 +18,7 @@ from studio.components import JsonObject
 from studio.services.calls import CallDesk
 from studio.web.protocols.mcp import open_mcp
 from tests.web.documents import ASK, shouting
-from tests.web.mcp_clients import ERAS, Era, TakesTasks, ask_task, begun_task, mcp_client, polled, said, told
+from tests.web.mcp_clients import ERAS, TASKS, Era, TakesTasks, ask_task, begun_task, mcp_client, polled, said, told
 from tests.web.openai_clients import Server, writer
 from tests.web.publishing import ASKS
 from tests.web.serving import studio
@@ -275,6 +275,35 @@ async def test_a_task_outlives_its_client_and_is_canceled_by_another(site: Site)
                     await ask_task(stranger.session, method, task_id, none=types.ElicitResult(action="cancel"))
             assert foreign.value.error == unknown.value.error
             assert unknown.value.code == types.INVALID_PARAMS
+
+
+async def test_an_answer_to_what_is_not_asked_may_be_of_any_kind(site: Site):
+    task_id = await begun_task(f"{site.url}/d/asks", site.keys["asks"], "asks", "Go.")
+    async with site.client("asks", extensions=[TakesTasks()]) as client:
+        [question] = (await polled(client, task_id)).input_requests
+
+    def update(responses: JsonObject) -> Any:
+        takes_tasks: JsonObject = {"extensions": {TASKS: {}}}
+        with_tasks: JsonObject = {**META, "io.modelcontextprotocol/clientCapabilities": takes_tasks}
+        params: JsonObject = {"taskId": task_id, "inputResponses": responses, "_meta": with_tasks}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tasks/update", "params": params}
+        named = {VERSION: "2026-07-28", "Mcp-Method": "tasks/update", "Mcp-Name": task_id}
+        return site.rest("asks", "POST", "/mcp", json=body, headers={**ACCEPTS, **named}).text
+
+    assert '"resultType":"complete"' in update({"other": {"ignored": True}, "another": 1})
+    assert '"code":-32602' in update({question: {"ignored": True}})
+    assert site.state("asks", task_id) == "waiting"
+
+
+def test_a_request_state_that_the_studio_has_not_given_is_an_error(site: Site):
+    others = site.rest("asks", "POST", "/calls", params={"wait_s": 20}, json={"task": "Go."}).json()["id"]
+    named = {VERSION: "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "plain"}
+    errors = [
+        post(site, call(name="plain", arguments={"task": "Go."}, requestState=state), **named).text
+        for state in ("none", f"{others}x", others)
+    ]
+    assert len(set(errors)) == 1
+    assert '"code":-32602' in errors[0]
 
 
 @of_both

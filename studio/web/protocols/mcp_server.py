@@ -25,11 +25,11 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from starlette.types import Receive, Scope, Send
 
 from studio.components import JsonObject
-from studio.deployments import CallRefused, CallState
+from studio.deployments import CallNotFound, CallRefused, CallState
 from studio.errors import ConfigError, Conflict, NotFound, StudioError
 from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus
 from studio.store.deployments import OpenedDeployment
@@ -70,7 +70,9 @@ class TaskRequest(types.RequestParams):
 
 
 class TaskUpdate(TaskRequest):
-    input_responses: dict[str, types.ElicitResult]
+    """Answers by the IDs of questions. Only that to what is asked is read: the others may be of any kind."""
+
+    input_responses: dict[str, JsonValue]
 
 
 class McpServer:
@@ -167,8 +169,14 @@ class McpServer:
         """The call that a client comes back to with what its person filled in, or how it is where they did not.
 
         What comes back is not believed: it is the ID of a call, of which only its own key learns anything.
+
+        Raises:
+            MCPError: It is another text, which no client should send.
         """
-        status = await self._desk.status(by, call_id)
+        try:
+            status = await self._desk.status(by, call_id)
+        except CallNotFound as error:
+            raise MCPError(types.INVALID_PARAMS, "This `requestState` is not valid.") from error
         question = status.view.question
         given = answers.get(question.id) if question is not None else None
         if not isinstance(given, types.ElicitResult):
@@ -288,7 +296,7 @@ class McpServer:
         question = status.view.question
         if question is not None and (given := params.input_responses.get(question.id)) is not None:
             try:
-                await self._take_answer(_caller(ctx), status, given)
+                await self._take_answer(_caller(ctx), status, types.ElicitResult.model_validate(given))
             except ConfigError as error:
                 raise MCPError(types.INVALID_PARAMS, error.what) from error
         return {}
