@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -245,6 +247,19 @@ def test_who_is_not_signed_in_is_asked_to_and_comes_back(server: TestClient, pub
     assert page.status_code == 401
     assert "text/html" in page.headers["content-type"]
     assert published.owner.get(plain.request()).headers["X-Frame-Options"] == "DENY"
+
+
+def test_who_comes_from_the_page_of_a_client_is_asked_at_once(browser: TestClient, plain: PlainClient):
+    """The browser keeps the cookie back, so the page sends it here again, with all that the client asked."""
+    followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    first: Any = client_of(browser).get(plain.request(), headers=followed)
+    assert first.status_code == 200
+    found = re.search(r'(/authorize\?[^"]+)"', first.text)
+    assert found
+    again = html.unescape(found[1])
+    assert shown_offer(browser.get(again).text)
+    framed = {**followed, "Sec-Fetch-Dest": "iframe"}
+    assert browser.get(plain.request(), headers=framed).status_code == 403
 
 
 def test_an_offer_is_old_after_a_while(published: Published, plain: PlainClient, monkeypatch: pytest.MonkeyPatch):
