@@ -53,7 +53,7 @@ class Kept:
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         self.tokens = tokens
-        self.was_given.append(tokens.access_token)
+        self.was_given.append(tokens.refresh_token or "")  # replaced with each renewal
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         return self.client

@@ -172,7 +172,7 @@ async def follow_chat(thread: ThreadName, desk: CallDeskDep, caller: CallerDep, 
 
 @router.delete("/ui/{thread}/stream", status_code=204, summary="Stop the answer that is under way in a chat")
 async def stop_chat(thread: ThreadName, desk: CallDeskDep, caller: CallerDep) -> None:
-    """Where there is none, nothing changes: a question waits for its answer. Who follows the answer sees it aborted."""
+    """Where there is none, nothing changes: a question waits for its answer. Readers of the answer see it aborted."""
     call = await desk.store.calls.last_of(caller.key.id, thread)
     if call is not None and not (await desk.status(caller, call.id)).has_answer:
         await desk.cancel(caller, call.id)
