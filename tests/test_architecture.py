@@ -62,6 +62,7 @@ BROAD_CATCHES = {
     "runs/sharing/cassette.py",
     "sandbox/worker.py",
     "services/evaluation_runs.py",  # nor one evaluation all others
+    "services/knowledge_refresh.py",  # nor one web page all others
     "services/schedule_calls.py",  # nor one schedule all others, or the server that calls for them
     "services/webhook_deliveries.py",  # nor one delivery all others, or the process that sends them
     "store/appender.py",

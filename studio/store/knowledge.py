@@ -207,8 +207,9 @@ class Knowledge:
             row.characters, row.passages = read.characters, len(read.passages)
             row.read_at = base.updated_at = datetime.now(UTC)
             session.add_all([base, row])
-            await session.exec(delete(KnowledgePassage).where(col(KnowledgePassage.document_id) == document_id))
-            await _add_passages(session, row, read.passages)
+            if not await _has_passages(session, document_id, read.passages):  # else their vectors stay, too
+                await session.exec(delete(KnowledgePassage).where(col(KnowledgePassage.document_id) == document_id))
+                await _add_passages(session, row, read.passages)
         return row
 
     async def remove(self, base_id: str, document_id: str) -> None:
@@ -279,6 +280,13 @@ async def _document(session: AsyncSession, base_id: str, document_id: str) -> Kn
 async def _with_content(session: AsyncSession, base_id: str, sha256: str) -> KnowledgeDocument | None:
     query = select(KnowledgeDocument).where(KnowledgeDocument.base_id == base_id, KnowledgeDocument.sha256 == sha256)
     return (await session.exec(query)).first()
+
+
+async def _has_passages(session: AsyncSession, document_id: str, passages: Sequence[Passage]) -> bool:
+    """Whether these are the passages that a document has."""
+    query = select(KnowledgePassage).where(KnowledgePassage.document_id == document_id)
+    rows = (await session.exec(query.order_by(col(KnowledgePassage.number)))).all()
+    return [row.model_dump(include={*Passage._fields}) for row in rows] == [each._asdict() for each in passages]
 
 
 async def _add_passages(session: AsyncSession, document: KnowledgeDocument, passages: Sequence[Passage]) -> None:

@@ -33,7 +33,8 @@ class KnowledgeBase(Table, table=True):
 class KnowledgeDocument(Table, table=True):
     """A document of a knowledge base, once for each content. `url` is where it was fetched from.
 
-    `pages` is None where it has none, such as Markdown. `read_at` is when its passages were made.
+    `pages` is None where it has none, such as Markdown. `read_at` is when its passages were made. `refresh` is how
+    often its address is asked for a change, `refresh_at` when it is next; `checked_at` is when it was last.
     """
 
     __table_args__ = (Index(None, "base_id", "sha256", unique=True), Index(None, "base_id", "name", unique=True))
@@ -51,6 +52,11 @@ class KnowledgeDocument(Table, table=True):
     by: str = ""
     added_at: datetime = Field(sa_type=UtcDateTime)
     read_at: datetime = Field(sa_type=UtcDateTime)
+    refresh: str = ""
+    refresh_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+    refresh_error: str = ""
+    checked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    etag: str = ""
 
 
 class KnowledgePassage(Table, table=True):

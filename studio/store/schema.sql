@@ -646,7 +646,7 @@ CREATE TABLE knowledge_document (
 	passages INTEGER NOT NULL, 
 	"by" VARCHAR NOT NULL, 
 	added_at DATETIME NOT NULL, 
-	read_at DATETIME NOT NULL, 
+	read_at DATETIME NOT NULL, refresh VARCHAR DEFAULT '' NOT NULL, refresh_error VARCHAR DEFAULT '' NOT NULL, etag VARCHAR DEFAULT '' NOT NULL, refresh_at DATETIME, checked_at DATETIME, 
 	CONSTRAINT pk_knowledge_document PRIMARY KEY (id), 
 	CONSTRAINT fk_knowledge_document_base_id_knowledge_base FOREIGN KEY(base_id) REFERENCES knowledge_base (id) ON DELETE CASCADE, 
 	CONSTRAINT fk_knowledge_document_sha256_file FOREIGN KEY(sha256) REFERENCES file (sha256)
@@ -714,5 +714,7 @@ CREATE TABLE evaluation_judgment (
 
 CREATE INDEX ix_evaluation_judgment_evaluation_id ON evaluation_judgment (evaluation_id);
 
-INSERT INTO alembic_version VALUES ('0033');
+CREATE INDEX ix_knowledge_document_refresh_at ON knowledge_document (refresh_at);
+
+INSERT INTO alembic_version VALUES ('0035');
 

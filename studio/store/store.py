@@ -28,6 +28,7 @@ from studio.store.hooks import Hooks
 from studio.store.housekeeping import run_housekeeping
 from studio.store.inbox import Inbox
 from studio.store.knowledge import Knowledge
+from studio.store.knowledge_refreshes import KnowledgeRefreshes
 from studio.store.knowledge_vectors import KnowledgeVectors
 from studio.store.labels import LabelBook
 from studio.store.lineage import Lineage
@@ -101,6 +102,7 @@ class Store:
     evaluation_labels: EvaluationLabels
     knowledge: Knowledge
     vectors: KnowledgeVectors
+    refreshes: KnowledgeRefreshes
 
 
 @asynccontextmanager
@@ -212,6 +214,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         evaluation_labels=EvaluationLabels(database),
         knowledge=Knowledge(database),
         vectors=KnowledgeVectors(database),
+        refreshes=KnowledgeRefreshes(database),
     )
 
 

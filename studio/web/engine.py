@@ -17,9 +17,11 @@ from studio.runs import BudgetRegistry, Measure, RunControl, RunSupervisor, Spen
 from studio.runs.fleet.client import FleetClient
 from studio.runs.fleet.worker import FleetWorker
 from studio.runs.prepare import RunDependencies
-from studio.sandbox import open_sandbox, outside_of
+from studio.sandbox import current_jail, open_sandbox, outside_of
 from studio.services.calls import CallDesk
+from studio.services.documents import Documents
 from studio.services.evaluation_runs import EvaluationRuns
+from studio.services.knowledge_refresh import KnowledgeRefresh
 from studio.services.knowledge_search import StoredKnowledge
 from studio.services.retention import keep_pruning
 from studio.services.schedule_calls import ScheduleCalls
@@ -27,6 +29,7 @@ from studio.services.webhook_deliveries import Deliveries
 from studio.settings import Settings
 from studio.store import Store
 from studio.store.costs import BOOKS
+from studio.web.fetch import WEB_PAGES, fetch_changed
 from studio.web.observability import open_tracing
 
 LOOK_S = 5.0
@@ -78,10 +81,16 @@ async def open_engine(
             _until_left(calls.keep_canceling_unanswered(), name="cancel unanswered calls"),
             _until_left(Deliveries(store, calls).keep_sending(), name="tell webhooks"),
             _until_left(ScheduleCalls(store, calls).keep_calling(), name="call at times"),
+            _until_left(_refresh(settings, store).keep_refreshing(), name="read web pages again"),
             _until_left(EvaluationRuns(store, control, books).keep_running(), name="run evaluations"),
             _until_left(keep_pruning(store), name="delete what is too old"),
         ):
             yield control, books
+
+
+def _refresh(settings: Settings, store: Store) -> KnowledgeRefresh:
+    fetch = partial(fetch_changed, allow_private=settings.allow_private_urls, accept=WEB_PAGES)
+    return KnowledgeRefresh(store, Documents(store.files, current_jail.get()), fetch)
 
 
 @asynccontextmanager

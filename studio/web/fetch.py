@@ -7,6 +7,7 @@ is not used: it would look the name up again, where nobody checks what is found.
 from __future__ import annotations
 
 import asyncio
+from typing import NamedTuple
 
 import httpx
 
@@ -16,8 +17,10 @@ from studio.errors import StudioError, TooLarge
 MAX_BYTES = 5 * 1024 * 1024
 TIMEOUT_S = 10.0
 DOCUMENTS = "application/json, application/yaml, text/plain;q=0.9"
+WEB_PAGES = "text/html, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.5"
 PICTURES = "image/png, image/jpeg, image/gif, image/webp"
 MAX_REDIRECTS = 3
+MAX_ETAG = 500
 
 
 class UrlRefused(StudioError):
@@ -32,10 +35,32 @@ class UrlUnreachable(StudioError):
     code = "url_unreachable"
 
 
+class Fetched(NamedTuple):
+    """What an address gave. `content` is None where it has not changed since the given `etag`."""
+
+    content: bytes | None
+    etag: str
+
+
 async def fetch_document(
     url: str, *, allow_private: bool = False, accept: str = DOCUMENTS, instead: str = "Import it as a file."
 ) -> bytes:
-    """Get the bytes behind an http or https URL. `instead` tells a person what to do where the studio may not.
+    """Get the bytes behind an http or https URL, as `fetch_changed` does."""
+    found = await fetch_changed(url, "", allow_private=allow_private, accept=accept, instead=instead)
+    return found.content or b""
+
+
+async def fetch_changed(
+    url: str,
+    etag: str,
+    *,
+    allow_private: bool = False,
+    accept: str = DOCUMENTS,
+    instead: str = "Import it as a file.",
+) -> Fetched:
+    """Get the bytes behind an http or https URL, unless they are those that had this `etag`.
+
+    `instead` tells a person what to do where the studio may not.
 
     Raises:
         UrlRefused: Not http(s), or an address that is not on the public internet.
@@ -44,7 +69,7 @@ async def fetch_document(
     """
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            return await _follow(url, allow_private, accept)
+            return await _follow(url, allow_private, {"Accept": accept} | ({"If-None-Match": etag} if etag else {}))
     except TimeoutError as error:
         raise UrlUnreachable(
             f"{url!r} did not respond completely within {TIMEOUT_S:.0f} s.", fix="Try again."
@@ -62,26 +87,28 @@ async def fetch_document(
         raise UrlUnreachable(f"{url!r} cannot be read: {error}.", fix="Check the address, then try again.") from error
 
 
-async def _follow(url: str, allow_private: bool, accept: str) -> bytes:
+async def _follow(url: str, allow_private: bool, headers: dict[str, str]) -> Fetched:
     guard = Guard(elsewhere=True, unlimited=allow_private)
     async with http_client(guard, limit=MAX_BYTES, trust_env=False, timeout=TIMEOUT_S) as client:
         for _ in range(MAX_REDIRECTS + 1):
-            answer = await _get(client, _parsed(url), accept)
-            if isinstance(answer, bytes):
+            answer = await _get(client, _parsed(url), headers)
+            if isinstance(answer, Fetched):
                 return answer
             url = answer
     raise UrlUnreachable(f"{url!r} redirects more than {MAX_REDIRECTS} times.", fix="Use the final address.")
 
 
-async def _get(client: httpx.AsyncClient, url: httpx.URL, accept: str) -> bytes | str:
+async def _get(client: httpx.AsyncClient, url: httpx.URL, headers: dict[str, str]) -> Fetched | str:
     """The content, or the address that it redirects to."""
-    headers = {"Accept": accept, "User-Agent": "team-studio"}
-    async with client.stream("GET", url, headers=headers) as response:
+    async with client.stream("GET", url, headers=headers | {"User-Agent": "team-studio"}) as response:
         if response.has_redirect_location:
             return _joined(url, response.headers["location"])
+        if response.status_code == 304 and "If-None-Match" in headers:
+            return Fetched(None, headers["If-None-Match"])
         if response.status_code != 200:
             raise UrlUnreachable(f"{str(url)!r} answered with status {response.status_code}.", fix="Check the address.")
-        return await response.aread()
+        etag = response.headers.get("etag", "")
+        return Fetched(await response.aread(), etag if len(etag) <= MAX_ETAG else "")
 
 
 def _joined(url: httpx.URL, location: str) -> str:

@@ -77,6 +77,17 @@ async def test_what_is_removed_or_replaced_is_no_longer_found(open_it: OpenStore
         assert await found(store, other.id, "flights") == ["other.txt"]
 
 
+async def test_another_file_with_the_same_text_leaves_its_passages(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        base = await store.knowledge.create("Handbook", "", "ann")
+        one = await kept(store, base.id, "one.txt", "Flights leave at noon.")
+        before = await store.knowledge.ranked(base.id, "flights", 5)
+        same = await read(store, "one.txt", "Flights leave at night.")
+        same = same._replace(passages=cut_passages("Flights leave at noon."))
+        assert (await store.knowledge.replace(base.id, one.id, same)).sha256 == same.sha256
+        assert await store.knowledge.ranked(base.id, "flights", 5) == before
+
+
 async def test_the_file_of_a_document_is_kept(open_it: OpenStore) -> None:
     async with open_it() as store:
         base = await store.knowledge.create("Handbook", "", "ann")

@@ -86,9 +86,14 @@ on(page, 'click', '[data-read-again]', (_event, button) =>
   change(() => api.post(`${documentOf(button).address}/read`, {})),
 )
 
-/** @param {HTMLElement} button */
-function documentOf(button) {
-  const row = /** @type {HTMLElement} */ (button.closest('[data-document]'))
+on(page, 'change', '[data-refresh]', (_event, choice) => {
+  const { value } = /** @type {HTMLSelectElement} */ (choice)
+  change(() => api.put(`${documentOf(choice).address}/refresh`, { refresh: value }))
+})
+
+/** @param {HTMLElement} place */
+function documentOf(place) {
+  const row = /** @type {HTMLElement} */ (place.closest('[data-document]'))
   return {
     address: `${path}/documents/${encodeURIComponent(row.dataset['document'] ?? '')}`,
     name: row.dataset['documentName'] ?? '',

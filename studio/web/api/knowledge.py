@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import Query
@@ -16,17 +16,18 @@ from studio.services.knowledge_search import search
 from studio.services.knowledge_vectors import choose_model, make_vectors
 from studio.store import Store
 from studio.store.knowledge import MAX_HITS, BaseSummary
+from studio.store.knowledge_refreshes import Interval
 from studio.store.knowledge_tables import KnowledgeBase, KnowledgeDocument
 from studio.web.auth.person import Person
 from studio.web.dependencies import DocumentsDep, PersonDep, SettingsDep, StoreDep
-from studio.web.fetch import fetch_document
+from studio.web.fetch import WEB_PAGES, Fetched, fetch_changed
 from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api/knowledge", tags=["knowledge"])
-WEB_PAGES = "text/html, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.5"
 DOWNLOAD_IT = "Download the page, and add it as a file."
 MAX_PASSAGES = 200
+Refresh = Annotated[Interval, Field(description="How often a web page is read again; empty: never.")]
 Name = Annotated[str, Field(min_length=1, max_length=100, description="Links to its documents name it.")]
 
 
@@ -42,6 +43,11 @@ class NewDocument(RequestBody):
 
 class NewPage(RequestBody):
     url: Annotated[str, Field(min_length=1, max_length=2_000, description="http or https address.")]
+    refresh: Refresh = ""
+
+
+class RefreshIn(RequestBody):
+    refresh: Refresh
 
 
 class Question(RequestBody):
@@ -98,6 +104,10 @@ class DocumentOut(BaseModel):
     by: str
     added_at: datetime
     read_at: datetime
+    refresh: Refresh
+    refresh_at: datetime | None = Field(description="When its address is asked next.")
+    refresh_error: str = Field(description="What went wrong when it was asked last.")
+    checked_at: datetime | None = Field(description="When it was asked last, whether or not it had changed.")
 
 
 class AddedOut(BaseModel):
@@ -178,10 +188,13 @@ async def create_page(
     base_id: str, body: NewPage, store: StoreDep, documents: DocumentsDep, settings: SettingsDep, person: PersonDep
 ) -> AddedOut:
     await store.knowledge.get(base_id)
-    content = await _fetched(body.url, settings.allow_private_urls, person)
-    added = await add_page(store, documents, base_id, body.url.strip(), content, person.name)
+    found = await _fetched(body.url, settings.allow_private_urls, person)
+    row, is_new = await add_page(store, documents, base_id, body.url.strip(), found.content or b"", person.name)
+    if is_new:
+        await store.refreshes.note(row.id, datetime.now(UTC), etag=found.etag)
+        row = await store.refreshes.choose(base_id, row.id, body.refresh, datetime.now(UTC))
     await _try_vectors(store, base_id)
-    return AddedOut(document=_document(added[0]), is_new=added[1])
+    return AddedOut(document=_document(row), is_new=is_new)
 
 
 @router.post("/{base_id}/documents/{document_id}/read", summary="Read a document again; a web page is fetched again")
@@ -194,10 +207,19 @@ async def read_document_again(
     person: PersonDep,
 ) -> DocumentOut:
     row = await store.knowledge.document(base_id, document_id)
-    content = await _fetched(row.url, settings.allow_private_urls, person) if row.url else None
-    read = await read_again(store, documents, row, content)
+    found = await _fetched(row.url, settings.allow_private_urls, person) if row.url else None
+    read = await read_again(store, documents, row, found.content if found else None)
+    if found:
+        await store.refreshes.note(row.id, datetime.now(UTC), etag=found.etag)
+        read = await store.knowledge.document(base_id, document_id)
     await _try_vectors(store, base_id)
     return _document(read)
+
+
+@router.put("/{base_id}/documents/{document_id}/refresh", summary="Choose how often a web page is read again")
+async def choose_refresh(base_id: str, document_id: str, body: RefreshIn, store: StoreDep) -> DocumentOut:
+    """The first time is one interval from now. A page that has not changed is left as it is."""
+    return _document(await store.refreshes.choose(base_id, document_id, body.refresh, datetime.now(UTC)))
 
 
 @router.delete("/{base_id}/documents/{document_id}", status_code=204, summary="Remove a document")
@@ -249,9 +271,9 @@ async def _try_vectors(store: Store, base_id: str) -> None:
         await make_vectors(store, base_id)
 
 
-async def _fetched(url: str, allow_private: bool, person: Person) -> bytes:
+async def _fetched(url: str, allow_private: bool, person: Person) -> Fetched:
     person.must("admin")  # the server fetches it, from where the server is
-    return await fetch_document(url, allow_private=allow_private, accept=WEB_PAGES, instead=DOWNLOAD_IT)
+    return await fetch_changed(url, "", allow_private=allow_private, accept=WEB_PAGES, instead=DOWNLOAD_IT)
 
 
 def _base(row: KnowledgeBase) -> BaseOut:

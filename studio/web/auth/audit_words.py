@@ -28,6 +28,7 @@ WORDS: Mapping[str, str] = {
     "PUT /api/knowledge/{base_id}/embeddings": "Chose the embedding model of a knowledge base",
     "POST /api/knowledge/{base_id}/embeddings": "Made vectors of a knowledge base",
     "POST /api/knowledge/{base_id}/documents/{document_id}/read": "Read a document again",
+    "PUT /api/knowledge/{base_id}/documents/{document_id}/refresh": "Chose how often a web page is read again",
     "DELETE /api/knowledge/{base_id}/documents/{document_id}": "Removed a document",
     "POST /api/runs": "Started a run",
     "POST /api/runs/{run_id}/commands": "Controlled a run",

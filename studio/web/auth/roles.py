@@ -318,6 +318,7 @@ PUT /api/prices
 DELETE /api/prices
 PUT /api/budget
 POST /api/knowledge/{base_id}/pages
+PUT /api/knowledge/{base_id}/documents/{document_id}/refresh
 PUT /api/knowledge/{base_id}/embeddings
 GET /api/workers
 PATCH /api/workers/{worker_id}
