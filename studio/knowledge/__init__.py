@@ -16,4 +16,6 @@ from studio.knowledge.source import find_excerpts as find_excerpts
 from studio.knowledge.source import quoted as quoted
 from studio.knowledge.source import reading as reading
 from studio.knowledge.words import MAX_QUERY_CHARS as MAX_QUERY_CHARS
+from studio.knowledge.words import begins_pair as begins_pair
+from studio.knowledge.words import index_pairs as index_pairs
 from studio.knowledge.words import search_words as search_words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import Conflict, NotFound
 from studio.files import unique_name
-from studio.knowledge import Hit, Passage, search_words
+from studio.knowledge import Hit, Passage, index_pairs, search_words
 from studio.store.database import Database
 from studio.store.knowledge_index import ranked_passages
 from studio.store.knowledge_tables import KnowledgeBase, KnowledgeDocument, KnowledgePassage
@@ -24,6 +25,8 @@ MAX_DOCUMENTS = 10_000
 """Of one knowledge base."""
 MAX_HITS = 50
 ROWS_AT_ONCE = 500
+DELETED_AT_ONCE = 20
+"""Documents that are deleted in one transaction."""
 NO_BASE = "There is no knowledge base {!r}."
 
 
@@ -111,11 +114,21 @@ class Knowledge:
     async def delete(self, base_id: str) -> None:
         """Delete a knowledge base with its documents; files that nothing else uses go within a day.
 
+        Some documents at a time: others want to write as well. One that is broken off leaves the rest, to be deleted
+        again.
+
         Raises:
             NotFound: There is none.
         """
-        async with self._database.write() as session:
-            await session.delete(await _base(session, base_id))
+        some = select(KnowledgeDocument.id).where(KnowledgeDocument.base_id == base_id).limit(DELETED_AT_ONCE)
+        while True:
+            async with self._database.write() as session:
+                base = await _base(session, base_id)
+                ids = (await session.exec(some)).all()
+                await session.exec(delete(KnowledgeDocument).where(col(KnowledgeDocument.id).in_(ids)))
+                if len(ids) < DELETED_AT_ONCE:
+                    await session.delete(base)
+                    return
 
     async def documents(self, base_id: str, *, offset: int = 0, limit: int = 100) -> Sequence[KnowledgeDocument]:
         """Some of a knowledge base, by name."""
@@ -292,8 +305,11 @@ async def _has_passages(session: AsyncSession, document_id: str, passages: Seque
 async def _add_passages(session: AsyncSession, document: KnowledgeDocument, passages: Sequence[Passage]) -> None:
     connection = await session.connection()
     for first in range(0, len(passages), ROWS_AT_ONCE):
-        rows = [
-            {**passage._asdict(), "document_id": document.id, "base_id": document.base_id}
-            for passage in passages[first : first + ROWS_AT_ONCE]
-        ]
+        rows = await asyncio.to_thread(_rows, document, passages[first : first + ROWS_AT_ONCE])
         await connection.execute(insert(table_of(KnowledgePassage)), rows)
+
+
+def _rows(document: KnowledgeDocument, passages: Sequence[Passage]) -> Sequence[dict[str, object]]:
+    """The passages as they are kept. Finding the pairs of a long text takes a while."""
+    known = {"document_id": document.id, "base_id": document.base_id}
+    return [{**each._asdict(), **known, "pairs": index_pairs(f"{each.heading}\n{each.text}")} for each in passages]

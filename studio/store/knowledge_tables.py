@@ -60,7 +60,10 @@ class KnowledgeDocument(Table, table=True):
 
 
 class KnowledgePassage(Table, table=True):
-    """A part of a document; together they are its text. `number` counts from 1; characters from `start` to `end`."""
+    """A part of a document; together they are its text. `number` counts from 1; characters from `start` to `end`.
+
+    `pairs` are those of its East Asian characters, for the index.
+    """
 
     __table_args__ = (Index(None, "document_id", "number", unique=True),)
 
@@ -73,6 +76,7 @@ class KnowledgePassage(Table, table=True):
     start: int = Field(sa_type=Counter)
     end: int = Field(sa_type=Counter)
     text: str
+    pairs: str = ""
 
 
 class KnowledgeVector(Table, table=True):

@@ -667,18 +667,12 @@ CREATE TABLE knowledge_passage (
 	heading VARCHAR NOT NULL, 
 	start INTEGER NOT NULL, 
 	"end" INTEGER NOT NULL, 
-	text VARCHAR NOT NULL, 
+	text VARCHAR NOT NULL, pairs VARCHAR DEFAULT '' NOT NULL, 
 	CONSTRAINT pk_knowledge_passage PRIMARY KEY (id), 
 	CONSTRAINT fk_knowledge_passage_document_id_knowledge_document FOREIGN KEY(document_id) REFERENCES knowledge_document (id) ON DELETE CASCADE
 );
 
 CREATE UNIQUE INDEX ix_knowledge_passage_document_id_number ON knowledge_passage (document_id, number);
-
-CREATE VIRTUAL TABLE knowledge_index USING fts5(base_id, heading, text, content='knowledge_passage', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
-
-CREATE TRIGGER knowledge_passage_added AFTER INSERT ON knowledge_passage BEGIN INSERT INTO knowledge_index(rowid, base_id, heading, text) VALUES (new.id, new.base_id, new.heading, new.text); END;
-
-CREATE TRIGGER knowledge_passage_removed AFTER DELETE ON knowledge_passage BEGIN INSERT INTO knowledge_index(knowledge_index, rowid, base_id, heading, text) VALUES ('delete', old.id, old.base_id, old.heading, old.text); END;
 
 CREATE TABLE knowledge_vector (
 	passage_id INTEGER NOT NULL, 
@@ -715,6 +709,12 @@ CREATE TABLE evaluation_judgment (
 CREATE INDEX ix_evaluation_judgment_evaluation_id ON evaluation_judgment (evaluation_id);
 
 CREATE INDEX ix_knowledge_document_refresh_at ON knowledge_document (refresh_at);
+
+CREATE VIRTUAL TABLE knowledge_index USING fts5(base_id, heading, text, pairs, content='knowledge_passage', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
+
+CREATE TRIGGER knowledge_passage_added AFTER INSERT ON knowledge_passage BEGIN INSERT INTO knowledge_index(rowid, base_id, heading, text, pairs) VALUES (new.id, new.base_id, new.heading, new.text, new.pairs); END;
+
+CREATE TRIGGER knowledge_passage_removed AFTER DELETE ON knowledge_passage BEGIN INSERT INTO knowledge_index(knowledge_index, rowid, base_id, heading, text, pairs) VALUES ('delete', old.id, old.base_id, old.heading, old.text, old.pairs); END;
 
 INSERT INTO alembic_version VALUES ('0035');
 

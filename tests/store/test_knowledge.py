@@ -10,7 +10,7 @@ import pytest
 
 from studio.errors import NotFound
 from studio.knowledge import cut_passages
-from studio.store import Store
+from studio.store import Store, knowledge, knowledge_index
 from studio.store.knowledge import ReadDocument
 from studio.store.knowledge_tables import KnowledgeDocument
 from tests.store.stores import OpenStore
@@ -47,6 +47,34 @@ async def test_words_are_found_in_other_forms_and_rare_words_count(open_it: Open
         scores = [hit.score for hit in await store.knowledge.search(base.id, "office flights", 5)]
         assert scores == sorted(scores, reverse=True)
         assert scores[0] > scores[-1]
+
+
+async def test_a_word_of_all_passages_does_not_let_all_be_ranked(
+    open_it: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(knowledge_index, "MAX_RANKED", 3)
+    async with open_it() as store:
+        base = await store.knowledge.create("Handbook", "", "ann")
+        for number in range(5):
+            await kept(store, base.id, f"{number}.txt", f"The office opens at {number}.")
+        await kept(store, base.id, "flights.txt", "The office books flights.")
+        assert await found(store, base.id, "office flights zebra") == ["flights.txt"]
+        assert len(await found(store, base.id, "office")) == 3
+        assert len(await found(store, base.id, "office opens")) == 3
+        assert await found(store, base.id, "zebra") == []
+
+
+async def test_a_knowledge_base_is_deleted_some_documents_at_a_time(
+    open_it: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(knowledge, "DELETED_AT_ONCE", 2)
+    async with open_it() as store:
+        base = await store.knowledge.create("Handbook", "", "ann")
+        for number in range(5):
+            await kept(store, base.id, f"{number}.txt", f"The office opens at {number}.")
+        await store.knowledge.delete(base.id)
+        assert await store.knowledge.list() == []
+        assert await store.knowledge.documents(base.id) == []
 
 
 @pytest.mark.parametrize("query", ['" OR NEAR( *', "flights & | ! <-> :*", "'; DROP TABLE x; --", "\\", "' flights"])
