@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from studio.knowledge import index_pairs, search_words
+from tests.store.kept_documents import found, kept
 from tests.store.stores import OpenStore
-from tests.store.test_knowledge import found, kept
 
 JAPANESE = {
     "正社員は毎月二日半の年次有給休暇を取得できます。": "有給休暇は毎月何日もらえますか",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,11 @@ LISTS: dict[str, Callable[[Store], Awaitable[object]]] = {
     "teams": lambda store: store.teams.list(),
     "approvals": lambda store: store.approvals.list(),
     "revoked approvals": lambda store: store.approvals.revoked(),
+    "files of a run": lambda store: store.run_files.list("r"),
+    "documents": lambda store: store.knowledge.documents("b", offset=200),
+    "passages": lambda store: store.knowledge.passages("d", first=1, last=20),
+    "web pages to read again": lambda store: store.refreshes.claim_due(datetime.now(UTC), 4),
+    "files that nothing uses": lambda store: store.files.prune(datetime.now(UTC)),
 }
 
 
@@ -52,6 +58,17 @@ async def test_an_older_page_of_runs_is_read_by_an_index(open_it: OpenStore, tmp
             assert plan.count("SEARCH run ") == 2
             assert "SCAN" not in plan
             assert "TEMP B-TREE" not in plan
+
+
+async def test_the_texts_of_all_runs_are_read_once_for_a_search(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        for number in range(3):
+            await store.runs.create(NewRun({"provider": "x"}, f"Go {number}.", f"Go {number}."))
+        with statements() as asked:
+            found, count = await store.runs.search(RunFilter(text="go"), limit=2)
+        assert (len(found), count, len(asked)) == (2, 3, 1)
+        assert await store.runs.search(RunFilter(text="go"), offset=3, limit=2) == ([], 3)
+        assert await store.runs.search(RunFilter(text="stop"), limit=2) == ([], 0)
 
 
 async def test_runs_come_in_pages(open_it: OpenStore) -> None:
