@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -24,11 +25,13 @@ _BRACKETS = str.maketrans("[]", "()")
 _SLIDE = re.compile(r"<!-- Slide number: \d+ -->")
 _HTML = re.compile(rb"<(!doctype html|html)\b", re.IGNORECASE)
 HEAD_BYTES = 2_000
+MARKDOWN = "text/markdown"
 
 
 class _Text(NamedTuple):
     text: str
     page_starts: Sequence[int]
+    is_markdown: bool
 
 
 async def add_document(
@@ -110,10 +113,11 @@ async def read_document(files: Files, documents: Documents, file: File, name: st
             raise _too_long(name)
         text = await asyncio.to_thread(_paged, found.text, found.pages)
     elif is_text(media_type):
-        text = await _plain_text(files, file, name)
+        text = await _plain_text(files, file, name, is_markdown=media_type == MARKDOWN)
     else:
         raise _unreadable(f"{name} is no UTF-8 text and no document that can be read.")
-    passages = await asyncio.to_thread(cut_passages, text.text, text.page_starts)
+    cut = partial(cut_passages, text.text, text.page_starts, is_markdown=text.is_markdown)
+    passages = await asyncio.to_thread(cut)
     if not passages:
         raise _unreadable(f"{name} holds no text.")
     return ReadDocument(
@@ -128,14 +132,14 @@ async def read_document(files: Files, documents: Documents, file: File, name: st
     )
 
 
-async def _plain_text(files: Files, file: File, name: str) -> _Text:
+async def _plain_text(files: Files, file: File, name: str, *, is_markdown: bool) -> _Text:
     if file.size > MAX_TEXT_BYTES:
         raise _unreadable(f"{name} has {sized(file.size)}; texts of up to {sized(MAX_TEXT_BYTES)} are read.")
     content = await files.read_whole(file, MAX_TEXT_BYTES)
     text = await asyncio.to_thread(lambda: content.decode("utf-8", "replace").removeprefix("\ufeff"))
     if len(text) > MAX_PAGED_CHARS:
         raise _too_long(name)
-    return _Text(text.replace("\0", " "), ())
+    return _Text(text.replace("\0", " "), (), is_markdown)
 
 
 def _paged(text: str, pages: int | None) -> _Text:
@@ -144,9 +148,9 @@ def _paged(text: str, pages: int | None) -> _Text:
     if pages is not None and "\f" in text:
         parts = text.removesuffix("\f").split("\f")
         lengths = [len(part) + 1 for part in parts]
-        return _Text("\n".join(parts), [0, *accumulate(lengths[:-1])])
+        return _Text("\n".join(parts), [0, *accumulate(lengths[:-1])], is_markdown=False)
     slides = [found.start() for found in _SLIDE.finditer(text)]
-    return _Text(text, [0, *slides[1:]] if slides else ())
+    return _Text(text, [0, *slides[1:]] if slides else (), is_markdown=True)
 
 
 async def _whole(content: bytes) -> AsyncGenerator[bytes]:

@@ -27,11 +27,11 @@ def test_a_document_is_found_by_other_forms_of_its_words(client: TestClient):
     assert answer.status_code == 201, answer.text
     assert answer.json()["is_new"]
     (hit,) = found(client, base, "Who is booking my flight?")
-    assert (hit["file"], hit["page"], hit["citation"]) == ("leave.md", None, "[leave.md, section 1]")
+    assert (hit["file"], hit["page"], hit["citation"]) == ("leave.md", None, "[leave.md, section 2]")
     assert "Flights are booked" in hit["text"]
     assert found(client, base, "zebra") == []
     (listed,) = client.get("/api/knowledge").json()
-    assert (listed["name"], listed["documents"], listed["passages"]) == ("Handbook", 1, 1)
+    assert (listed["name"], listed["documents"], listed["passages"]) == ("Handbook", 1, 2)
 
 
 @pytest.mark.slow
@@ -146,6 +146,42 @@ def test_the_text_of_a_document_is_all_there_in_order(client: TestClient):
     assert [each["heading"] for each in passages] == [f"Part {number}" for number in range(30)]
     assert client.post(f"/api/knowledge/{base}/documents/{document['id']}/read", json={}).json()["passages"] == 30
     assert len(found(client, base, "part 7", limit=50)) == 30
+
+
+def test_short_sections_of_markdown_are_passages_under_all_their_headings(client: TestClient):
+    base = made(client)
+    text = (
+        "# Handbook\n\nFor all employees of the company, from the first day on.\n\n"
+        "## Leave\n### Vacation\nTwo days each month, from the first month on.\n"
+        "### Illness\nA note from the third day on, by e-mail.\n"
+        "## Travel\n\n```sh\n# no heading\nbook --flight\n```\n\nFlights are booked by the office.\n"
+    )
+    document = added(client, base, text, "handbook.md").json()["document"]
+    passages = client.get(f"/api/knowledge/{base}/documents/{document['id']}/passages").json()
+    assert "".join(each["text"] for each in passages) == text
+    assert [each["heading"] for each in passages] == [
+        "Handbook",
+        "Handbook › Leave › Vacation",
+        "Handbook › Leave › Illness",
+        "Handbook › Travel",
+    ]
+    assert passages[1]["text"].startswith("## Leave")
+    first = found(client, base, "What does illness take?")[0]
+    assert first["text"].startswith("### Illness")
+
+
+def test_a_comment_of_code_is_no_heading(client: TestClient):
+    base = made(client)
+    code = "".join(f"# Step {number}\nvalue = {number}  # of the calculation\n\n" for number in range(4))
+    document = added(client, base, code, "steps.py").json()["document"]
+    assert document["passages"] == 1
+
+
+def test_a_document_of_headings_has_a_bounded_number_of_passages(client: TestClient, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("studio.knowledge.passages.MAX_SECTIONS", 10)
+    base = made(client)
+    text = "".join(f"# Part {number}\n\n{'Words of it. ' * 4}\n\n" for number in range(30))
+    assert added(client, base, text, "parts.md").json()["document"]["passages"] < 12
 
 
 def test_a_citation_opens_the_page(client: TestClient):
