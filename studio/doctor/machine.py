@@ -46,6 +46,7 @@ EXTRAS = {
     "mem0": "Mem0 memories",
     "ollama": "Ollama models",
     "otel": "traces",
+    "parquet": "tables of Parquet files",
     "postgres": "a PostgreSQL database",
     "redis": "Redis memories and caches",
     "web": "web surfers",

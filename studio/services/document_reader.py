@@ -1,9 +1,10 @@
-"""Reads one document as Markdown. Started as a script, in a process of its own, by `documents`.
+"""Reads one document as Markdown, or a table as rows. Started as a script, in a process of its own, by `documents`.
 
 Takes the path of the document, its kind and the most characters as arguments, and "by-page" where each page of a PDF is
-to end with a form feed; prints one line of JSON: {"text", "characters", "pages"}, or {"error": words for a person}, or
-{"missing": a package}. Of a damaged document, parsers raise whatever they come across, and the process ends without a
-word. It stands alone: what it imports beside Python's own modules is the package `markitdown`.
+to end with a form feed; prints one line of JSON: {"text", "characters", "pages"}, of a table {"rows", "is_cut"}, or
+{"error": words for a person}, or {"missing": a package}. Of a damaged document, parsers raise whatever they come
+across, and the process ends without a word. It stands alone: what it imports beside Python's own modules are the
+packages `markitdown` and `arro3`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ MAX_PARTS = 10_000
 PARTS = {"docx": "word/document.xml", "pptx": "ppt/presentation.xml", "xlsx": "xl/workbook.xml"}
 """What makes a ZIP file a document of this kind."""
 PROGRAMS = {"docx": "Word", "pptx": "PowerPoint", "xlsx": "Excel"}
+
+
+ROWS_AT_ONCE = 500
+MAX_ROWS = 5_000
+MAX_COLUMNS = 40
+MAX_CELL_CHARS = 300
 
 
 class Unreadable(Exception):
@@ -102,6 +109,33 @@ def page_texts(content: bytes) -> str:
     return str(extract_text(io.BytesIO(content)))
 
 
+def table(path: str, most: int) -> dict[str, Any]:
+    """The head and the first rows of a Parquet file, a batch at a time."""
+    from arro3.io import read_parquet
+
+    batches = read_parquet(path, batch_size=ROWS_AT_ONCE)
+    names = [str(name)[:MAX_CELL_CHARS] for name in batches.schema.names]
+    columns = range(min(len(names), MAX_COLUMNS))
+    rows, characters = [[names[place] for place in columns]], 0
+    for batch in batches:
+        cells = [batch.column(place) for place in columns]
+        for number in range(batch.num_rows):
+            if len(rows) > MAX_ROWS or characters > most:
+                return {"rows": rows, "is_cut": True}
+            rows.append([cell_text(column[number].as_py()) for column in cells])
+            characters += sum(map(len, rows[-1]))
+    return {"rows": rows, "is_cut": len(names) > MAX_COLUMNS}
+
+
+def cell_text(value: object) -> str:
+    """A value as a cell shows it."""
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        return value[: MAX_CELL_CHARS // 2].hex()
+    return str(value)[:MAX_CELL_CHARS]
+
+
 def mail(content: bytes) -> str:
     """An e-mail: its head, its text, and the names of what is attached."""
     message = email.message_from_bytes(content, policy=email.policy.default)
@@ -118,9 +152,11 @@ def mail(content: bytes) -> str:
 
 def read(path: str, kind: str, most: int, by_page: bool = False) -> dict[str, Any]:
     """What is printed."""
-    content = Path(path).read_bytes()
     pages: int | None = None
     try:
+        if kind == "parquet":
+            return table(path, most)
+        content = Path(path).read_bytes()
         if kind in PARTS:
             check_parts(content, kind)
         if kind == "pdf":

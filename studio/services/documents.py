@@ -28,6 +28,8 @@ MAX_CHARS = 200_000
 """That are kept of a document; no task takes more."""
 MAX_PAGED_CHARS = 5_000_000
 """Of a document of a knowledge base."""
+MAX_TABLE_CHARS = 2_000_000
+PARQUET = "application/vnd.apache.parquet"
 TIMEOUT_S = 90.0
 MAX_AT_ONCE = 2
 MAX_KEPT = 32
@@ -58,6 +60,13 @@ class Document(NamedTuple):
     text: str
     characters: int
     pages: int | None
+
+
+class DocumentTable(NamedTuple):
+    """The first rows of a table, its head first; `is_cut`: it has more of them, or more columns."""
+
+    rows: Sequence[Sequence[str]]
+    is_cut: bool
 
 
 def is_document(media_type: str) -> bool:
@@ -109,6 +118,26 @@ class Documents:
         """
         async with self._turns:
             return _document(await self._answer(file, _KINDS[media_type], MAX_PAGED_CHARS, "by-page"))
+
+    async def read_table(self, file: File) -> DocumentTable:
+        """A Parquet file as rows.
+
+        Raises:
+            UnreadableDocument, MissingExtra: As for `read`.
+        """
+        async with self._turns:
+            try:
+                answer = await self._answer(file, "parquet", MAX_TABLE_CHARS)
+            except UnreadableDocument as error:
+                raise UnreadableDocument(error.what, fix="Download the file.") from error
+        if missing := answer.get("missing"):
+            raise MissingExtra(
+                f"Showing Parquet as a table needs the package {missing!r}, which is not installed.",
+                fix='Run `pip install "team-studio[parquet]"`, or download the file.',
+            )
+        if error := answer.get("error"):
+            raise UnreadableDocument(str(error), fix="Download the file.")
+        return DocumentTable(answer["rows"], answer["is_cut"])
 
     async def _answer(self, file: File, kind: str, most: int, *how: str) -> dict[str, Any]:
         if not file.size:

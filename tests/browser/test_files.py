@@ -18,6 +18,7 @@ from tests.sandbox.jailed import best_jail
 from tests.web.documents import USER_PROXY, assistant, team
 from tests.web.filing import analyst, coder
 from tests.web.sample_documents import encrypted_pdf, pdf
+from tests.web.tables import parquet
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -263,10 +264,12 @@ def test_each_kind_of_file_has_its_preview(
         "d.json": JSON,
         "e.csv": b"n,w\n10,b\n9,c\n,a\n",
         "f.pdf": pdf("A"),
+        "g.parquet": parquet({"city": ["Rome", "Bern"], "people": [3, 1]}),
+        "h.parquet": b"PAR1 damaged",
     }
     attach(page, *({"name": name, "mimeType": "", "buffer": content} for name, content in contents.items()))
     chips = page.get_by_role("list", name="Attached files").get_by_role("listitem")
-    expect(chips.last).to_contain_text("1 page")  # by then it can be text
+    expect(chips.filter(has_text="f.pdf")).to_contain_text("1 page")  # by then it can be text
     give(page, "Look.")
     page.get_by_role("tab", name="Files").click()
 
@@ -300,6 +303,11 @@ def test_each_kind_of_file_has_its_preview(
     inspection.look("a table that is sorted")
     shows("f.pdf")
     expect(page.get_by_role("link", name="Open the PDF in a new tab")).to_have_attribute("href", re.compile("^blob:"))
+    shows("g.parquet")
+    page.get_by_role("button", name="people").press("Enter")
+    expect(cells).to_have_text(["Bern", "Rome"])
+    shows("h.parquet")
+    expect(page.locator(".file-preview")).to_contain_text("damaged")
     assert "pwned" not in page.title()
     assert inspection.faults == []
 

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
 from tests.web.documents import assistant, team
+from tests.web.following import stream
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 
@@ -56,3 +57,13 @@ def approved(client: httpx.Client | TestClient, component: JsonObject) -> None:
     missing = client.post("/api/part-runs", json={"component": component, "message": "{}"}).json()["missing"]
     body = {"hashes": [each["hash"] for each in missing], "component": component}
     assert client.post("/api/approvals", json=body).status_code == 201
+
+
+def run_with(client: TestClient, *files: tuple[bytes, str]) -> str:
+    """A run whose task has these files, once it has ended."""
+    component = team(assistant("writer", "Done."), max_messages=2)
+    team_id = client.post("/api/teams", json={"component": component}).json()["id"]
+    given = [{"id": uploaded(client, content, name)["id"], "name": name} for content, name in files]
+    run_id = client.post("/api/runs", json={"team_id": team_id, "task": "Go.", "files": given}).json()["id"]
+    stream(client, run_id)
+    return run_id

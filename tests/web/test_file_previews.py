@@ -7,20 +7,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.web.documents import assistant, team
-from tests.web.filing import PNG, uploaded
-from tests.web.following import stream
+from tests.web.filing import PNG, run_with, uploaded
 
 PAGE = b"<h1>Report</h1><script>fetch('/api/teams')</script><img src='http://evil.test/x'>"
-
-
-def run_with(client: TestClient, *files: tuple[bytes, str]) -> str:
-    component = team(assistant("writer", "Done."), max_messages=2)
-    team_id = client.post("/api/teams", json={"component": component}).json()["id"]
-    given = [{"id": uploaded(client, content, name)["id"], "name": name} for content, name in files]
-    run_id = client.post("/api/runs", json={"team_id": team_id, "task": "Go.", "files": given}).json()["id"]
-    stream(client, run_id)
-    return run_id
 
 
 def changes(client: TestClient, run_id: str, before: int, after: int, run: str = "") -> dict[str, Any]:

@@ -15,6 +15,7 @@ from studio.errors import NotFound
 from studio.files import FileUse, clean_name, default_use, named_type
 from studio.services.archives import zipped
 from studio.services.attachments import can_be_text, check_use, text_of
+from studio.services.documents import PARQUET
 from studio.services.file_comparison import compare_files
 from studio.services.unpacking import unpack
 from studio.store import Files
@@ -163,6 +164,25 @@ async def show_page(run_id: str, number: Annotated[int, Path(ge=1, le=10_000)], 
         raise NotFound("The file is no HTML page.", fix="Download it.")
     headers = {"Content-Security-Policy": PAGE_POLICY, "Content-Length": str(file.size), "Content-Encoding": "identity"}
     return StreamingResponse(store.files.read(file), media_type="text/html; charset=utf-8", headers=headers)
+
+
+class TableOut(BaseModel):
+    """The first rows of a table, its head first."""
+
+    rows: list[list[str]]
+    is_cut: bool = Field(description="Whether the file has more rows or columns.")
+
+
+@router.get("/runs/{run_id}/files/{number}/table", summary="Read the first rows of a Parquet file of a run")
+async def read_table(
+    run_id: str, number: Annotated[int, Path(ge=1, le=10_000)], store: StoreDep, documents: DocumentsDep
+) -> TableOut:
+    """Up to 5,000 rows of 40 columns, read in a process of its own."""
+    use, file = await store.run_files.get(run_id, number)
+    if named_type(file.media_type, use.name) != PARQUET:
+        raise NotFound("The file is no Parquet file.", fix="Download it.")
+    found = await documents.read_table(file)
+    return TableOut(rows=[[*row] for row in found.rows], is_cut=found.is_cut)
 
 
 class PieceOut(BaseModel):

@@ -95,6 +95,7 @@ GET /api/runs/{run_id}/files
 GET /api/runs/{run_id}/files/archive
 GET /api/runs/{run_id}/files/{number}
 GET /api/runs/{run_id}/files/{number}/page
+GET /api/runs/{run_id}/files/{number}/table
 GET /api/runs/{run_id}/files/{number}/changes
 GET /api/costs
 GET /api/prices

@@ -1,6 +1,7 @@
 // @ts-check
 /** @import {RunFile} from '../types.js' */
-import { el, icon } from '../../core/dom.js'
+import { ApiError, api } from '../../core/api.js'
+import { el, icon, prose } from '../../core/dom.js'
 import { clip } from '../format.js'
 import { size } from './file-words.js'
 import { jsonTree } from './json-tree.js'
@@ -46,9 +47,25 @@ export async function preview(address, file, signal) {
       el('a', { class: 'button', href, target: '_blank' }, icon('external-link'), words),
     )
   }
+  if (type === 'application/vnd.apache.parquet') return parquet(address)
   if (!/^text\/|^application\/(json|xml)$|^message\/rfc822$/.test(type))
     return el('p', { class: 'muted' }, NONE)
   return written(address, file, signal)
+}
+
+/**
+ * Its first rows, which the server reads.
+ * @param {string} address
+ */
+async function parquet(address) {
+  try {
+    /** @type {{rows: string[][], is_cut: boolean}} */
+    const { rows, is_cut: isCut } = await api.get(`${address}/table`)
+    return el('div', {}, tableView(rows, !isCut))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return el('p', { class: 'muted' }, `${error.message} `, ...prose(error.fix))
+  }
 }
 
 /**
