@@ -15,4 +15,5 @@ from studio.files.media_types import TypeFinder as TypeFinder
 from studio.files.media_types import is_text as is_text
 from studio.files.media_types import named_type as named_type
 from studio.files.names import clean_name as clean_name
+from studio.files.names import clean_path as clean_path
 from studio.files.names import unique_name as unique_name

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
 
 MAX_NAME = 200
+MAX_DEPTH = 10
 FALLBACK = "file"
 _SEPARATORS = re.compile(r"[/\\]+")
 _RESERVED = re.compile(r'[<>:"|?*]')
@@ -23,6 +24,11 @@ def clean_name(name: str) -> str:
     shown = "".join(each for each in last if each.isprintable())
     plain = _RESERVED.sub("_", shown).strip().strip(".") or FALLBACK
     return _shortened(plain, MAX_NAME)
+
+
+def clean_path(name: str) -> str:
+    """A relative path with each of its last parts made safe."""
+    return "/".join(clean_name(part) for part in PurePosixPath(name).parts[-MAX_DEPTH:]) or FALLBACK
 
 
 def unique_name(name: str, taken: Collection[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from datetime import UTC, datetime
-from pathlib import PurePosixPath
 from typing import Literal, cast
 
 from sqlalchemy import func
@@ -12,7 +11,7 @@ from sqlmodel import col, delete, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import Conflict, NotFound
-from studio.files import Attachment, clean_name, named_type, sized
+from studio.files import Attachment, clean_path, named_type, sized
 from studio.runs import NewRun
 from studio.runs.files import NumberedFile
 from studio.runs.tasks import files_in
@@ -22,7 +21,6 @@ from studio.store.tables import File, RunFile
 
 MAX_RUN_FILES = 500
 MAX_RUN_BYTES = 1024**3
-MAX_DEPTH = 10
 
 
 class RunFileBook:
@@ -71,7 +69,7 @@ class RunFileBook:
             use = RunFile(
                 run_id=run_id,
                 number=await _next_number(session, run_id),
-                name=_clean_path(name),
+                name=clean_path(name),
                 sha256=file.sha256,
                 direction="out",
                 agent=agent,
@@ -177,7 +175,3 @@ def _copied(use: RunFile, **changed: object) -> RunFile:
 async def _next_number(session: AsyncSession, run_id: str) -> int:
     last = (await session.exec(select(func.max(RunFile.number)).where(RunFile.run_id == run_id))).one()
     return (last or 0) + 1
-
-
-def _clean_path(name: str) -> str:
-    return "/".join(clean_name(part) for part in PurePosixPath(name).parts[-MAX_DEPTH:])

@@ -12,7 +12,7 @@ from studio.runs import LogEntry, RunRecord
 from studio.runs.journal.log import RunList
 from studio.store.database import Database
 from studio.store.starts import start_row
-from studio.store.tables import Run, RunEvent, RunStart, Team, table_of
+from studio.store.tables import Run, RunEvent, RunFile, RunStart, Team, table_of
 
 AT_ONCE = 1_000
 IMPORT = "import"
@@ -25,7 +25,14 @@ class RunImports:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add_run(self, run: RunRecord, entries: Sequence[LogEntry], *, listing: RunList = "active") -> None:
+    async def add_run(
+        self,
+        run: RunRecord,
+        entries: Sequence[LogEntry],
+        *,
+        files: Sequence[RunFile] = (),
+        listing: RunList = "active",
+    ) -> None:
         """Keep an ended run. It keeps its id, from which the ids of its messages follow.
 
         Raises:
@@ -63,6 +70,7 @@ class RunImports:
                 await connection.execute(insert(table_of(RunStart)), start)
                 for first in range(0, len(entries), AT_ONCE):
                     await connection.execute(insert(table_of(RunEvent)), _rows(entries[first : first + AT_ONCE]))
+                session.add_all(files)
         except IntegrityError as error:
             raise Conflict(
                 "This run already exists here.", fix="Open it from the list of runs.", where=run.id

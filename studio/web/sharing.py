@@ -19,9 +19,10 @@ from studio.messages import Image
 from studio.runs import LogEntry, RunRecord
 from studio.runs.comparing.steps import RunStep, steps_in
 from studio.runs.journal.pages import MAX_WHOLE_BYTES, read_whole
-from studio.runs.sharing.bundle import MAX_ENTRIES, Bundle, ExportedBundle, embedded, pack
+from studio.runs.sharing.bundle import MAX_ENTRIES, VERSION, Bundle, BundledFile, ExportedBundle, embedded, pack
 from studio.runs.sharing.redaction import SecretRemover
 from studio.services.run_comparison import duration
+from studio.services.shared_files import PackedFiles, pack_files
 from studio.settings import Settings
 from studio.store import Store
 from studio.web.assets.assets import find_frontend
@@ -57,7 +58,9 @@ class SharedRun:
         return len(self.html.encode("utf-8", "replace")) / MB
 
 
-async def share(store: Store, settings: Settings, templates: Templates, run_id: str) -> SharedRun:
+async def share(
+    store: Store, settings: Settings, templates: Templates, run_id: str, *, with_files: bool = False
+) -> SharedRun:
     """Pack a run and write its file.
 
     Raises:
@@ -67,15 +70,26 @@ async def share(store: Store, settings: Settings, templates: Templates, run_id: 
     run = await store.runs.get(run_id)
     entries = await whole_log(store, run_id, max_bytes=settings.max_upload_mb * MB)
     secrets = await known_secrets(store, settings, run)
-    shared = await asyncio.to_thread(_share, run, entries, secrets, settings, templates)
+    files = await pack_files(store, run_id, secrets) if with_files else PackedFiles((), ())
+    shared = await asyncio.to_thread(_share, run, entries, files.files, secrets, settings, templates)
+    if with_files:
+        return replace(shared, left_out=files.left_out)
     names = dict.fromkeys(use.name for use, _ in await store.run_files.list(run_id))
     return replace(shared, left_out=[*names])
 
 
 def _share(
-    run: RunRecord, entries: Sequence[LogEntry], secrets: Mapping[str, str], settings: Settings, templates: Templates
+    run: RunRecord,
+    entries: Sequence[LogEntry],
+    files: Sequence[BundledFile],
+    secrets: Mapping[str, str],
+    settings: Settings,
+    templates: Templates,
 ) -> SharedRun:
     packed = pack(run, entries, SecretRemover(secrets), saved_at=datetime.now(UTC))
+    if files:
+        bundle = packed.bundle.model_copy(update={"files": [*files], "version": VERSION})
+        packed = replace(packed, bundle=bundle)
     shared = SharedRun(packed, _html(packed.bundle, templates))
     if shared.size_mb > settings.max_upload_mb:
         most = f"{settings.max_upload_mb} MB"

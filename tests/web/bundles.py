@@ -7,8 +7,8 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 
-def bundle_of(client: TestClient, run_id: str) -> str:
-    response = client.get(f"/api/runs/{run_id}/bundle")
+def bundle_of(client: TestClient, run_id: str, *, files: bool = False) -> str:
+    response = client.get(f"/api/runs/{run_id}/bundle", params={"files": files})
     assert response.status_code == 200, response.text
     assert response.headers["content-disposition"].startswith('attachment; filename="')
     return response.text

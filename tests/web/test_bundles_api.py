@@ -14,7 +14,7 @@ from studio.components import JsonObject
 from studio.runs.sharing.bundle import CLOSING, OPENING
 from tests.web.bundles import bring_in, bundle_of
 from tests.web.documents import assistant, function_tool, replay_model, team
-from tests.web.filing import uploaded
+from tests.web.filing import run_with
 from tests.web.following import ended, stream
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\u2028{{ 7*7 }}"
@@ -253,10 +253,66 @@ def test_answers_by_a_schema_come_back(client: TestClient):
 
 
 def test_files_that_the_bundle_does_not_carry_are_named(client: TestClient):
-    component = team(assistant("writer", "Done."), max_messages=2)
-    team_id = client.post("/api/teams", json={"component": component}).json()["id"]
-    given = [{"id": uploaded(client, b"a,b", "cities.csv")["id"], "name": "cities.csv", "use": "folder"}]
-    run_id = client.post("/api/runs", json={"team_id": team_id, "task": "Go.", "files": given}).json()["id"]
-    stream(client, run_id)
+    run_id = run_with(client, (b"a,b", "cities.csv"))
     assert client.get(f"/api/runs/{run_id}/bundle/preview").json()["files_left_out"] == ["cities.csv"]
     assert "Without the files of the run: cities.csv." in client.get(f"/runs/{run_id}/share").text
+
+
+def files_of(client: TestClient, run_id: str) -> list[tuple[str, bytes]]:
+    listed = client.get(f"/api/runs/{run_id}/files").json()
+    return [(one["name"], client.get(f"/api/runs/{run_id}/files/{one['number']}").content) for one in listed]
+
+
+def test_a_bundle_carries_files_into_another_studio(client: TestClient):
+    files = [(b"a,b", "cities.csv"), (bytes(range(256)), "data.bin"), (b"a,b", "same.csv")]
+    run_id = run_with(client, *files)
+    shown = client.get(f"/runs/{run_id}/share?files=true").text
+    assert "3 files of the run: cities.csv, data.bin, same.csv" in shown
+    assert client.get(f"/api/runs/{run_id}/bundle/preview?files=true").json()["files_left_out"] == []
+    page = bundle_of(client, run_id, files=True)
+    assert page.count("YSxi") == 1, "each content is in it once"
+    before = files_of(client, run_id)
+    deleted(client, run_id)
+    assert bring_in(client, page)[0] == 201
+    assert files_of(client, run_id) == before == [(name, content) for content, name in files]
+    assert '"version":1' in bundle_of(client, run_id), "studios of before read it"
+
+
+def test_files_with_secrets_and_large_ones_are_left_out(client: TestClient, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("studio.services.shared_files.MAX_BYTES", 100)
+    client.put("/api/secrets/shop", json={"value": "a-very-long-secret-value"})
+    text, packed = b"key: a-very-long-secret-value", b"\xff\x00a-very-long-secret-value"
+    run_id = run_with(client, (text, "a.txt"), (packed, "b.bin"), (b"x" * 101, "c.txt"), (b"fine", "d.txt"))
+    left_out = client.get(f"/api/runs/{run_id}/bundle/preview?files=true").json()["files_left_out"]
+    assert left_out == ["a.txt (holds a secret)", "b.bin (holds a secret)", "c.txt (too large)"]
+    page = bundle_of(client, run_id, files=True)
+    assert "ZmluZQ" in page
+    assert "a-very-long-secret-value" not in page
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"content":"YSxi"', '"content":"Yixi"', "damaged"),
+        ('"content":"YSxi"', '"content":null', "no content"),
+        ('"content":"YSxi"', '"content":"*"', "cannot be read"),
+        ('"direction":"in"', '"direction":"up"', "cannot be read"),
+    ],
+)
+def test_a_damaged_file_in_a_bundle_is_refused_and_leaves_nothing(client: TestClient, old: str, new: str, words: str):
+    run_id = run_with(client, (b"a,b", "cities.csv"))
+    page = bundle_of(client, run_id, files=True)
+    assert old in page
+    deleted(client, run_id)
+    status, answer = bring_in(client, page.replace(old, new))
+    assert (status, words in answer["error"]["message"]) == (400, True), answer
+    assert client.get(f"/api/runs/{run_id}").status_code == 404
+
+
+def test_the_name_of_a_file_in_a_bundle_is_no_path_elsewhere(client: TestClient):
+    run_id = run_with(client, (b"a,b", "cities.csv"))
+    page = bundle_of(client, run_id, files=True).replace('"name":"cities.csv"', '"name":"../../etc/\\u202ecron"')
+    deleted(client, run_id)
+    assert bring_in(client, page)[0] == 201
+    [(name, _)] = files_of(client, run_id)
+    assert (name, ".." in name) == ("file/file/etc/cron", False)

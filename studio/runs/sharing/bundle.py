@@ -24,7 +24,10 @@ from studio.runs.state import TRANSITIONS, Reason, RunState
 from studio.runs.tasks import InvalidTask, task_text
 
 FORMAT = "team-studio-run"
-VERSION = 1
+VERSION = 2
+WITHOUT_FILES = 1
+"""The version of a bundle without files, which studios of before can read."""
+MAX_FILES = 500
 OPENING = f'<script type="application/json" id="{FORMAT}">'
 CLOSING = "</script>"
 MAX_ENTRIES = 100_000
@@ -75,6 +78,19 @@ class BundledEntry(BaseModel):
     body: JsonObject
 
 
+class BundledFile(BaseModel):
+    """A file of the run. The content is with the first of those that have it."""
+
+    model_config = ConfigDict(extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
+
+    name: Annotated[str, Field(min_length=1, max_length=4_000)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    direction: Literal["in", "out"]
+    agent: Short = ""
+    seq: Annotated[int, Field(ge=0)] = 0
+    content: bytes | None = None
+
+
 class RemovedSecret(BaseModel):
     """A secret that stood in the run; only its name is told."""
 
@@ -90,12 +106,13 @@ class Bundle(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     format: Literal["team-studio-run"] = "team-studio-run"
-    version: int = VERSION
+    version: int = WITHOUT_FILES
     saved_at: AwareDatetime
     run: BundledRun
     component: JsonObject
     entries: Annotated[list[BundledEntry], Field(max_length=MAX_ENTRIES)]
     removed: Annotated[list[RemovedSecret], Field(max_length=1_000)] = []
+    files: Annotated[list[BundledFile], Field(max_length=MAX_FILES)] = []
 
 
 @dataclass(frozen=True)
@@ -155,7 +172,7 @@ def embedded(bundle: Bundle) -> str:
     Raises:
         TooLarge: No studio would read it again.
     """
-    text = bundle.model_dump_json().translate(_ESCAPES)
+    text = bundle.model_dump_json(exclude=None if bundle.files else {"files"}).translate(_ESCAPES)
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         most = f"{MAX_BYTES // (1024 * 1024)} MB"
         raise TooLarge(f"The run is larger than the {most} limit of a bundle.", fix="Share a shorter run.")

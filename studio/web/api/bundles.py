@@ -11,6 +11,7 @@ from starlette.datastructures import UploadFile
 
 from studio.errors import InvalidDocument
 from studio.runs.sharing.bundle import read_bundle, run_in
+from studio.services.shared_files import keep_files
 from studio.web.dependencies import StoreDep, ViewingDep
 from studio.web.requests import AsciiJSONResponse, filename
 from studio.web.router import StudioRouter
@@ -20,6 +21,7 @@ from studio.web.views import Desk
 
 router = StudioRouter(prefix="/api/runs", tags=["runs"])
 
+WithFiles = Annotated[bool, Query(description="Whether files of the run are in it, up to 8 MB together.")]
 FILE_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -65,12 +67,12 @@ class ImportedRun(BaseModel):
     summary="Preview the bundle of a run: its contents and what is redacted",
     response_model=BundlePreviewOut,
 )
-async def preview_bundle(run_id: str, viewing: ViewingDep) -> Response:
-    return await viewing.show(_preview, [run_id], run_id)
+async def preview_bundle(run_id: str, viewing: ViewingDep, files: WithFiles = False) -> Response:
+    return await viewing.show(_preview, [run_id], run_id, files)
 
 
-async def _preview(desk: Desk, run_id: str) -> Response:
-    shared = await share(desk.store, desk.settings, desk.templates, run_id)
+async def _preview(desk: Desk, run_id: str, with_files: bool) -> Response:
+    shared = await share(desk.store, desk.settings, desk.templates, run_id, with_files=with_files)
     packed = shared.packed
     out = BundlePreviewOut(
         filename=filename(packed.bundle.run.team_name, ".run.html"),
@@ -89,12 +91,12 @@ async def _preview(desk: Desk, run_id: str) -> Response:
     response_class=Response,
     responses={200: {"content": {"text/html": {}}}},
 )
-async def download_bundle(run_id: str, viewing: ViewingDep) -> Response:
-    return await viewing.show(_bundle, [run_id], run_id)
+async def download_bundle(run_id: str, viewing: ViewingDep, files: WithFiles = False) -> Response:
+    return await viewing.show(_bundle, [run_id], run_id, files)
 
 
-async def _bundle(desk: Desk, run_id: str) -> Response:
-    shared = await share(desk.store, desk.settings, desk.templates, run_id)
+async def _bundle(desk: Desk, run_id: str, with_files: bool) -> Response:
+    shared = await share(desk.store, desk.settings, desk.templates, run_id, with_files=with_files)
     name = filename(shared.packed.bundle.run.team_name, ".run.html")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(shared.html.encode("utf-8", "replace"), media_type="application/octet-stream", headers=headers)
@@ -125,7 +127,7 @@ async def import_run(
     """The run is listed with the team `team_id`, if set."""
     bundle = await asyncio.to_thread(read_bundle, await _file(request))
     run, entries = await asyncio.to_thread(run_in, bundle, team_id)
-    await store.run_imports.add_run(run, entries)
+    await store.run_imports.add_run(run, entries, files=await keep_files(store, bundle))
     return ImportedRun(id=run.id)
 
 

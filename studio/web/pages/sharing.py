@@ -13,12 +13,12 @@ router = StudioRouter(include_in_schema=False)
 
 
 @router.get("/runs/{run_id}/share")
-async def share_page(run_id: str, viewing: ViewingDep) -> Response:
-    return await viewing.show(_page, [run_id], run_id)
+async def share_page(run_id: str, viewing: ViewingDep, files: bool = False) -> Response:
+    return await viewing.show(_page, [run_id], run_id, files)
 
 
-async def _page(desk: Desk, run_id: str) -> Response:
-    shared = await share(desk.store, desk.settings, desk.templates, run_id)
+async def _page(desk: Desk, run_id: str, with_files: bool) -> Response:
+    shared = await share(desk.store, desk.settings, desk.templates, run_id, with_files=with_files)
     bundle = shared.packed.bundle
     size = f"{shared.size_mb:.1f} MB" if shared.size_mb >= 1 else f"{shared.size_mb * 1024:.0f} KB"
     return desk.templates.page(
@@ -30,4 +30,5 @@ async def _page(desk: Desk, run_id: str) -> Response:
         bundle=bundle,
         size=size,
         left_out=shared.left_out,
+        with_files=with_files,
     )
