@@ -15,6 +15,7 @@ from studio.messages import CancellationToken, ToolSchema, linked
 from studio.models.schema_model import parameters_of
 from studio.tools.base import defaults_in
 from studio.tools.mcp.connection import Connection
+from studio.tools.mcp.files import keep_files
 from studio.tools.mcp.host import ChatCompletionClientSampler, McpSessionHost, as_json
 from studio.tools.mcp.results import Progress, listed_tools, parts_of
 from studio.tools.mcp.servers import McpServerParams, StdioServerParams
@@ -143,7 +144,7 @@ class McpWorkbench(Workbench):
         own_name = original_name(name, self.tool_overrides)
 
         async def perform_with(given: JsonObject) -> JsonValue:
-            progress = Progress()
+            progress, kept = Progress(), list[JsonValue]()
             try:
                 result = await self._opened().ask(
                     lambda client: client.call_tool(own_name, given, progress_callback=progress.note)
@@ -152,7 +153,9 @@ class McpWorkbench(Workbench):
                 parts, is_error = [TextResultContent(content=error.what)], True
             else:
                 parts, is_error = parts_of(result), bool(result.is_error)
-            events: JsonObject = {"events": progress.events()} if progress.recorded else {}
+                kept = await keep_files(own_name, result, calling_agent())
+            told = [*progress.events(), *kept]
+            events: JsonObject = {"events": told} if told else {}
             return {**_answer(parts, is_error), **events}
 
         def taken(given: JsonObject) -> JsonObject:

@@ -61,6 +61,17 @@ def everything() -> list[types.ContentBlock]:
 
 
 @server.tool()
+def recordings() -> list[types.ContentBlock]:
+    """A sound and a resource of bytes."""
+    sound = "UklGRiYAAABXQVZFZm10IA=="
+    table = types.BlobResourceContents(uri="file:///out/table.bin?v=1", blob="AP8A", mime_type="application/x-table")
+    return [
+        types.AudioContent(type="audio", data=sound, mime_type="audio/wav"),
+        types.EmbeddedResource(type="resource", resource=table),
+    ]
+
+
+@server.tool()
 def refuse(why: str) -> types.CallToolResult:
     """Fail, saying why."""
     return types.CallToolResult(content=[types.TextContent(type="text", text=why)], is_error=True)
