@@ -86,10 +86,26 @@ on(page, 'click', '[data-read-again]', (_event, button) =>
   change(() => api.post(`${documentOf(button).address}/read`, {})),
 )
 
+let chosen = Promise.resolve() // one choice after the other: the last one counts
 on(page, 'change', '[data-refresh]', (_event, choice) => {
-  const { value } = /** @type {HTMLSelectElement} */ (choice)
-  change(() => api.put(`${documentOf(choice).address}/refresh`, { refresh: value }))
+  const select = /** @type {HTMLSelectElement} */ (choice)
+  chosen = chosen.then(() => chooseRefresh(select)).catch(toastError)
 })
+
+/**
+ * The page stays, since arrow keys change the choice more than once.
+ * @param {HTMLSelectElement} choice
+ */
+async function chooseRefresh(choice) {
+  const { value } = choice
+  await api.put(`${documentOf(choice).address}/refresh`, { refresh: value })
+  const text = await api.get(location.pathname + location.search, { as: 'text' })
+  if (choice.value !== value) return
+  const row = choice.closest('[data-document]')?.getAttribute('data-document') ?? ''
+  const place = `[data-document="${CSS.escape(row)}"] [data-next-refresh]`
+  const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector(place)
+  if (fresh) find(place).replaceChildren(...fresh.childNodes)
+}
 
 /** @param {HTMLElement} place */
 function documentOf(place) {
