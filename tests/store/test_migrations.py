@@ -98,6 +98,36 @@ async def test_old_approvals_go_on_to_hold_everywhere(open_it: OpenStore, databa
         assert await store.approvals.active_for(["h"]) == {"h": ()}
 
 
+OLD_DOCUMENT = (
+    "INSERT INTO file (sha256, upload_id, size, media_type, at) VALUES ('s', 'u', 9, 'text/plain', '2026-11-21')",
+    """INSERT INTO knowledge_base
+       (id, name, "key", description, embedding_connection, embedding_model, "by", created_at, updated_at)
+       VALUES ('b', 'Handbook', 'handbook', '', '', '', 'ann', '2026-11-21', '2026-11-21')""",
+    """INSERT INTO knowledge_document
+       (id, base_id, name, sha256, media_type, size, url, characters, passages, "by", added_at, read_at)
+       VALUES ('d', 'b', 'pets.txt', 's', 'text/plain', 9, '', 9, 2, 'ann', '2026-11-21', '2026-11-21')""",
+    """INSERT INTO knowledge_passage (document_id, base_id, number, heading, start, "end", text)
+       VALUES ('d', 'b', 1, '', 0, 6, '小さな子犬。'), ('d', 'b', 2, 'Flights', 6, 9, 'Booked by the office.')""",
+)
+
+
+async def test_documents_of_before_are_found_by_pairs_of_characters(
+    open_it: OpenStore, database: str, tmp_path: Path
+) -> None:
+    def work(connection: Connection) -> None:
+        upgrade(connection, "0033")
+        for statement in OLD_DOCUMENT:
+            connection.execute(text(statement))
+
+    await outside(tmp_path, database, work)
+    async with open_it() as store:
+        for query in ("子犬", "booking flights"):
+            [hit] = await store.knowledge.search("b", query, 5)
+            assert hit.file == "pets.txt"
+        await store.knowledge.remove("b", "d")
+        assert await store.knowledge.search("b", "子犬", 5) == []
+
+
 async def test_opening_again_changes_nothing(open_it: OpenStore) -> None:
     async with open_it() as store:
         team = await store.teams.create({"provider": "x"})

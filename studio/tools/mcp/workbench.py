@@ -154,8 +154,8 @@ class McpWorkbench(Workbench):
             else:
                 parts, is_error = parts_of(result), bool(result.is_error)
                 kept = await keep_files(own_name, result, calling_agent())
-            told = [*progress.events(), *kept]
-            events: JsonObject = {"events": told} if told else {}
+            recorded = [*progress.events(), *kept]
+            events: JsonObject = {"events": recorded} if recorded else {}
             return {**_answer(parts, is_error), **events}
 
         def taken(given: JsonObject) -> JsonObject:
