@@ -24,6 +24,7 @@ from studio.runs.replay.verify import ToolMode
 from studio.runs.sessions import next_of
 from studio.runs.tasks import task_text
 from studio.runs.view import RunView
+from studio.sandbox import UNCONFINED, Jail, current_jail
 from studio.teams import Team
 
 
@@ -38,6 +39,11 @@ class RunControl(ABC):
         self._sources = sources
         self._store = sources.store
         self._context = copy_context()
+
+    @property
+    def jail(self) -> Jail:
+        """What confines code in this process. A request has a context of its own, which does not know it."""
+        return self._context.get(current_jail, UNCONFINED)
 
     @abstractmethod
     async def launch(self, prepared: PreparedRun, *, by: str, tools: Mapping[str, ToolMode]) -> str:

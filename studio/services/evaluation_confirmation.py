@@ -19,6 +19,7 @@ from studio.services.evaluations import (
     narrowed,
     report_of,
 )
+from studio.services.suite_approvals import check_suite_approved
 from studio.store import Store
 from studio.store.evaluation_tables import Evaluation
 from studio.store.tables import TeamSuite
@@ -66,7 +67,7 @@ async def confirm_evaluation(
     Raises:
         NotFound: There is no such evaluation.
         Conflict: Nothing can be confirmed, or that is under way or known.
-        InvalidComponent, NotApproved: A version may not run any more.
+        InvalidComponent, NotApproved: A version or a scorer may not run any more.
     """
     report = await report_of(store, evaluation_id)
     wanted = confirmable(report)
@@ -92,4 +93,6 @@ async def confirm_evaluation(
     )
     row = await asyncio.to_thread(narrowed, then, wanted.cases, report.row.suite_name)
     suite = await asyncio.to_thread(Suite.model_validate, row.document)
+    if (refused := await check_suite_approved(control, store.approvals, row.team_id, "", suite)) is not None:
+        raise refused
     return await keep_evaluation(store, CheckedPlan(plan, row, suite, versions), by, confirms_id=evaluation_id)

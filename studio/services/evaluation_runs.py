@@ -12,6 +12,7 @@ from studio.errors import ConfigError, Forbidden, NotFound, SetupError, StudioEr
 from studio.evaluation.suites import Suite, score_run
 from studio.evaluation.transcript import ReusedAnswers, Transcript
 from studio.runs import RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
+from studio.runs.admission import ApprovalSource
 from studio.runs.journal.log import Reuse
 from studio.services.code_scores import with_code_scores
 from studio.services.evaluation_limits import budget_within, held_back, limit_reached
@@ -49,13 +50,13 @@ class EvaluationRuns:
     """The evaluations of a studio, as one process carries them out beside others.
 
     Args:
-        runs_code: Whether scorers in Python were approved, and are called.
+        approvals: Know which scorers in Python may be called.
     """
 
     store: Store
     control: RunControl
     books: SpendingScope
-    runs_code: bool = False
+    approvals: ApprovalSource
     _suites: dict[str, Suite] = field(default_factory=dict[str, Suite])
     """The suites of those that are under way."""
 
@@ -208,7 +209,7 @@ class EvaluationRuns:
         if judged.stops:
             await self.store.evaluations.stop(row.id, "stopped", judged.stops)
         try:
-            run = await with_code_scores(suite, case, past.transcript) if self.runs_code else past.transcript
+            run = await with_code_scores(suite, case, past.transcript, self.approvals, row.team_id)
             run = replace(run, replies={**run.replies, **judged.replies})
             score = await asyncio.to_thread(score_run, suite, case, run)
         except Exception as error:  # or the evaluation would never end

@@ -30,7 +30,7 @@ from studio.evaluation.statistics import detectable_drop
 from studio.evaluation.suites import ALL_CASES, Case, ChosenTags, Suite
 from studio.runs import NewRun, NotApproved, RunControl
 from studio.runs.tasks import task_text
-from studio.services.code_scores import code_capabilities
+from studio.services.code_scores import unavailable_code
 from studio.services.evaluation_reuse import (
     CellKey,
     ReusePreview,
@@ -39,7 +39,8 @@ from studio.services.evaluation_reuse import (
     find_twins,
     preview_reuse,
 )
-from studio.services.judges import JudgeNotApproved, check_judges, has_judges, judges_in, own_judges, with_models
+from studio.services.judges import has_judges, judges_in, own_judges, with_models
+from studio.services.suite_approvals import SuiteNotApproved, check_suite_approved
 from studio.store import Store
 from studio.store.evaluation_tables import Evaluation, EvaluationVersion
 from studio.store.evaluations import CellRow, PlannedCell
@@ -109,7 +110,7 @@ class PlannedVersion(NamedTuple):
 @dataclass(frozen=True)
 class CheckedPlan:
     """A plan that can be carried out. `twins` are the recorded runs whose answers its cells reuse; `recorded` are runs
-    that were made elsewhere and are only scored. `not_approved` is what a person has to approve of the judges."""
+    that were made elsewhere and are only scored. `not_approved` is what a person has to approve of the scorers."""
 
     plan: EvaluationPlan
     row: TeamSuite
@@ -117,7 +118,7 @@ class CheckedPlan:
     versions: Sequence[PlannedVersion]
     twins: Twins = field(default_factory=dict[CellKey, str])
     recorded: Twins = field(default_factory=dict[CellKey, str])
-    not_approved: JudgeNotApproved | None = None
+    not_approved: SuiteNotApproved | None = None
 
     @property
     def warnings(self) -> Sequence[str]:
@@ -199,11 +200,9 @@ async def check_plan(store: Store, control: RunControl, suite_id: str, plan: Eva
         what = f"The plan has {cells:,} runs; an evaluation has up to {MAX_CELLS:,}."
         findings.append(Finding("too_many_runs", what, "Choose fewer repeats, or split the suite.", "/repeats"))
     findings += _unreadable_tasks(suite.cases)
-    suite, row, unapproved, found_of_judges = await _with_judges(store, control, suite, row)
-    findings += found_of_judges
-    if code_capabilities(suite):
-        what = "The suite has scorers in Python, which this studio does not run."
-        findings.append(Finding("python_scorer", what, "Use `studio eval run`.", "/suite"))
+    suite, row, found_of_judges = await _with_judges(store, suite, row)
+    unapproved, found_of_scorers = (None, ()) if found_of_judges else await _approval(store, control, suite, row)
+    findings += [*found_of_judges, *found_of_scorers]
     versions: list[PlannedVersion] = []
     for number, which, where in wanted:
         found = await _version(store, control, team, number, which, where)
@@ -225,26 +224,32 @@ async def check_plan(store: Store, control: RunControl, suite_id: str, plan: Eva
     return replace(checked, twins=twins)
 
 
-async def _with_judges(
-    store: Store, control: RunControl, suite: Suite, row: TeamSuite
-) -> tuple[Suite, TeamSuite, JudgeNotApproved | None, Sequence[Finding]]:
-    """The suite with the models of its judges, what is kept of it, what is not approved, and what is wrong."""
+async def _with_judges(store: Store, suite: Suite, row: TeamSuite) -> tuple[Suite, TeamSuite, Sequence[Finding]]:
+    """The suite with the models of its judges, what is kept of it, and what is wrong."""
     if not has_judges(suite):
-        return suite, row, None, ()
+        return suite, row, ()
     suite, findings = await asyncio.to_thread(with_models, suite, await store.connections.list())
     if findings:
-        return suite, row, None, findings
+        return suite, row, findings
     document = await asyncio.to_thread(document_of, suite)
-    row = TeamSuite.model_validate({**row.model_dump(), "document": document})
+    return suite, TeamSuite.model_validate({**row.model_dump(), "document": document}), ()
+
+
+async def _approval(
+    store: Store, control: RunControl, suite: Suite, row: TeamSuite
+) -> tuple[SuiteNotApproved | None, Sequence[Finding]]:
+    """What of the scorers is not approved, and what is wrong with them."""
+    if (refused := await asyncio.to_thread(unavailable_code, suite, control.jail)) is not None:
+        return None, [Finding(refused.code, refused.what, refused.fix, "/suite")]
     try:
-        return suite, row, await check_judges(control, row.team_id, suite), ()
+        return await check_suite_approved(control, store.approvals, row.team_id, row.id, suite), ()
     except InvalidComponent as error:
         wrong = [
             Finding(each.code, f"The model of a judge: {each.message}", each.fix, "/suite") for each in error.findings
         ]
-        return suite, row, None, wrong
+        return None, wrong
     except StudioError as error:
-        return suite, row, None, [Finding(error.code, f"The model of a judge: {error.what}", error.fix, "/suite")]
+        return None, [Finding(error.code, f"The model of a judge: {error.what}", error.fix, "/suite")]
 
 
 def document_of(suite: Suite) -> JsonObject:
@@ -308,7 +313,9 @@ async def preview_plan(store: Store, checked: CheckedPlan) -> Preview:
     drop = detectable_drop(cases, plan.repeats)
     warnings, judged = await asyncio.to_thread(lambda: ([*checked.warnings], checked.judged))
     if checked.not_approved is not None:
-        warnings.append(f"The judge is not approved yet: {checked.not_approved.missing[0].text}")
+        first, *others = checked.not_approved.missing
+        more = f" And {len(others)} more." if others else ""
+        warnings.append(f"The scorers are not approved yet: {first.text}{more}")
     amounts = (cells, cases, plan.micro_usd, plan.tokens, likely, len(past), drop)
     return Preview(*amounts, reuse, judged, warnings)
 
@@ -333,7 +340,7 @@ async def begin_evaluation(
     Raises:
         NotFound: There is no such suite.
         InvalidPlan: With all that is wrong.
-        JudgeNotApproved: A judge asks for something that nobody allowed.
+        SuiteNotApproved: A scorer asks for something that nobody allowed.
         Conflict: Too many evaluations are under way.
     """
     checked = await check_plan(store, control, suite_id, plan)

@@ -102,18 +102,14 @@ def with_models(suite: Suite, connections: Sequence[ModelConnection]) -> tuple[S
     return suite.with_changed(complete) if has_judges(suite) else suite, [*findings.values()]
 
 
-class JudgeNotApproved(NotApproved):
-    """A judge of the suite asks for something that nobody allowed; `component` is what a person approves."""
+class JudgesNotApproved(NamedTuple):
+    """What nobody allowed of that which the judges ask for; `component` is what a person approves."""
 
-    def __init__(self, missing: Sequence[Capability], component: JsonObject) -> None:
-        super().__init__(missing)
-        self.component = component
-
-    def as_json(self) -> dict[str, object]:
-        return {**super().as_json(), "component": self.component}
+    missing: Sequence[Capability]
+    component: JsonObject
 
 
-async def check_judges(control: RunControl, team_id: str, suite: Suite) -> JudgeNotApproved | None:
+async def check_judges(control: RunControl, team_id: str, suite: Suite) -> JudgesNotApproved | None:
     """What a person has to approve before the judges may be asked.
 
     Args:
@@ -130,7 +126,7 @@ async def check_judges(control: RunControl, team_id: str, suite: Suite) -> Judge
     try:
         await control.prepare(NewRun(component, "Check.", "Check.", team_id, NAME))
     except NotApproved as error:
-        return JudgeNotApproved(error.missing, component)
+        return JudgesNotApproved(error.missing, component)
     return None
 
 

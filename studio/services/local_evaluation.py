@@ -171,15 +171,16 @@ async def evaluate_locally(settings: Settings, wanted: LocalEvaluation) -> Local
         books = SpendingScope(PriceBook(), BudgetRegistry(store.costs))
         stack.enter_context(spending_scope(books))
         await stack.enter_async_context(open_sandbox(settings.sandbox, outside_of(settings)))
+        approved = _Approved(wanted.granted)
         supervisor = RunSupervisor(
-            store.runs, _Approved(wanted.granted), _Secrets(wanted.secrets), store.settings, files=store.run_files
+            store.runs, approved, _Secrets(wanted.secrets), store.settings, files=store.run_files
         )
         await stack.enter_async_context(supervisor)
         checked = await _checked(store, supervisor, wanted)
         if (refused := await check_judges(supervisor, checked.row.team_id, wanted.suite)) is not None:
-            raise refused
+            raise NotApproved(refused.missing)
         evaluation_id = (await keep_evaluation(store, checked, OPERATOR)).id
-        runs = EvaluationRuns(store, supervisor, books, runs_code=True)
+        runs = EvaluationRuns(store, supervisor, books, approved)
         while (await store.evaluations.get(evaluation_id)).ended_at is None:
             if not await runs.advance(evaluation_id, datetime.now(UTC)):
                 await asyncio.sleep(LOOK_S)

@@ -163,7 +163,7 @@ async def add_case_of_run(
 
 
 async def try_suite(store: Store, suite_id: str, run_ids: Sequence[str]) -> list[PastScore]:
-    """Score runs that exist already.
+    """Score runs that exist already. No scorer in Python is called: a request is not in the sandbox.
 
     Raises:
         NotFound: There is no such suite or run.

@@ -82,7 +82,7 @@ async def open_engine(
             _until_left(Deliveries(store, calls).keep_sending(), name="tell webhooks"),
             _until_left(ScheduleCalls(store, calls).keep_calling(), name="call at times"),
             _until_left(_refresh(settings, store).keep_refreshing(), name="read web pages again"),
-            _until_left(EvaluationRuns(store, control, books).keep_running(), name="run evaluations"),
+            _until_left(EvaluationRuns(store, control, books, store.approvals).keep_running(), name="run evaluations"),
             _until_left(keep_pruning(store), name="delete what is too old"),
         ):
             yield control, books

@@ -50,7 +50,7 @@ def test_a_judge_is_added_approved_and_asked(
     dialog = page.get_by_role("dialog", name="Evaluate")
     expect(dialog.get_by_role("status")).to_contain_text("Judges are asked 6 times, within the cost limit.")
     expect(dialog.get_by_role("status")).to_contain_text("The judge asks gpt-4o, which the team asks, too.")
-    expect(dialog.get_by_role("status")).to_contain_text("The judge is not approved yet")
+    expect(dialog.get_by_role("status")).to_contain_text("The scorers are not approved yet")
     inspection.look("the dialog", "dialog[open]")
     dialog.get_by_label("Runs of each case").fill("1")
     dialog.get_by_label("Runs of each case").press("Enter")

@@ -86,7 +86,7 @@ def test_a_judge_is_approved_paid_and_reused(
     assert warnings[0] == (
         "The judge asks gpt-4o, which the team asks, too. Models favor their own answers; choose another one."
     )
-    assert warnings[1].startswith("The judge is not approved yet: Sends the secret env:JUDGE_KEY")
+    assert warnings[1].startswith("The scorers are not approved yet: Sends the secret env:JUDGE_KEY")
     refused = client.post(path, json=plan)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_approved")
     missing, component = refused.json()["missing"], refused.json()["component"]

@@ -21,8 +21,8 @@ MAX_REASON = 1_000
 
 class PythonScorer(Scorer):
     """Calls a function of yours in the sandbox, without network: `score(run, case)` returns whether the run passes, or
-    that and a reason. `run` has `answer`, `messages`, `calls` and `stopped_by`, `case` the fields of the case. It runs
-    with `studio eval run` and in tests, once it is approved; elsewhere the run is unscored.
+    that and a reason. `run` has `answer`, `messages`, `calls` and `stopped_by`, `case` the fields of the case. It is
+    called in evaluations, once a person approved exactly this source; elsewhere the run is unscored.
     """
 
     name: ClassVar[str] = "python"
@@ -59,7 +59,9 @@ class PythonScorer(Scorer):
     def score(self, run: Transcript, case: CaseFields) -> Score:
         reply = run.replies.get(self.source)
         if reply is None:
-            return unscored("Scorers in Python run only with `studio eval run` and in tests.")
+            return unscored("Scorers in Python are called in evaluations, once they are approved.")
+        if "refused" in reply:
+            return unscored(str(reply["refused"]))
         if "error" in reply:
             return unscored(f"The scorer failed: {shown(str(reply['error']))}")
         given = reply.get("value")

@@ -16,6 +16,7 @@ from studio.components.named_hosts import is_host
 from studio.egress import leads_to_studio
 from studio.errors import ConfigError, NotFound
 from studio.sandbox.grants import ANY_HOST
+from studio.services.code_scores import stored_code
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import ALL_TEAMS, ANYWHERE, Store, publisher_of, team_scope
@@ -31,15 +32,16 @@ MAX_LISTED = 200
 
 
 class ApproveRequest(RequestBody):
-    """Hashes of capabilities that a team or gallery of this studio has, or `component`, which may be unsaved."""
+    """Hashes of capabilities that a team, gallery or suite of this studio has, or `component`, which may be unsaved."""
 
     hashes: list[str] = Field(min_length=1, max_length=1000)
     component: JsonValue = None
     team_id: str = Field("", max_length=100, description="The team that needs them.")
     gallery_id: str = Field("", max_length=100, description="The gallery whose components need them.")
+    suite_id: str = Field("", max_length=100, description="The suite whose scorers in Python are approved.")
     scope: Literal["anywhere", "team", "publisher"] = Field(
         "anywhere",
-        description="Where they apply: in all teams, in that team, or in all teams of the gallery's publisher.",
+        description="Where they apply: in all teams, in that team or the suite's, or in all teams of a publisher.",
     )
     hosts: dict[str, list[str]] = Field(
         default_factory=dict[str, list[str]],
@@ -96,7 +98,7 @@ async def approve(
     found = await _wanted(body, store, checks, manifest)
     if missing := wanted - found.keys():
         raise NotFound(
-            f"This team does not need {sorted(missing)[0]!r}.",
+            f"{'This suite' if body.suite_id else 'This team'} does not need {sorted(missing)[0]!r}.",
             fix="It may have changed. Open the review again.",
         )
     if body.typed:
@@ -134,6 +136,8 @@ async def _scope(body: ApproveRequest, store: Store, team: Team | None) -> str:
     if body.scope == "anywhere":
         return ANYWHERE
     if body.scope == "team":
+        if team is None and body.suite_id:
+            return team_scope((await store.suites.get(body.suite_id)).team_id)
         if team is None:
             raise CannotAllow("The team is missing.", fix="Give `team_id`.", where="/team_id")
         return team_scope(team.id)
@@ -157,11 +161,14 @@ async def _wanted(
     """
     wanted = frozenset(body.hashes)
     found = await asyncio.to_thread(_capabilities_in, body.component, wanted)
+    if body.suite_id:
+        row = await store.suites.get(body.suite_id)
+        _pick(await asyncio.to_thread(stored_code, row.document), wanted, found)
     if manifest is not None:
         _pick(manifest.capabilities.values(), wanted, found)
     elif body.gallery_id:
         _pick((await gallery_manifest(await store.galleries.get(body.gallery_id))).capabilities.values(), wanted, found)
-    elif body.component is None:
+    elif body.component is None and not body.suite_id:
         found.update(await _capabilities(store, checks, wanted))
     return found
 

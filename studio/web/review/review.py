@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +15,7 @@ from studio.components.manifest import GROUPS, Group, Item, Manifest, manifest_o
 from studio.galleries import parse_gallery
 from studio.sandbox.grants import ANY_HOST
 from studio.services.changes import changed_lines
+from studio.services.code_scores import stored_code
 from studio.store import ReviewRecord, Store, publisher_of, team_scope
 from studio.store.tables import Approval, Gallery, Team
 from studio.web.review.review_words import (
@@ -194,12 +195,23 @@ async def review_of_team(store: Store, team: Team) -> ReviewView:
 async def _unneeded(store: Store, team_id: str, manifest: Manifest) -> list[Approval]:
     """What is allowed in the team alone although it no longer asks for it: the newest, more once these are revoked."""
     found: list[Approval] = []
+    scoring: Collection[str] | None = None
     async with aclosing(store.approvals.all(scope=team_scope(team_id))) as rows:
         async for row in rows:
             if row.hash not in manifest.capabilities:
-                found.append(row)
+                scoring = await _scoring(store, team_id) if scoring is None else scoring
+                found += [] if row.hash in scoring else [row]
             if len(found) == MAX_UNNEEDED:
                 break
+    return found
+
+
+async def _scoring(store: Store, team_id: str) -> Collection[str]:
+    """Hashes of the scorers in Python of the team's suites, which are approved where one is evaluated."""
+    found: set[str] = set()
+    for row in await store.suites.list(team_id):
+        document = (await store.suites.get(row.id)).document
+        found |= {each.hash for each in await asyncio.to_thread(stored_code, document)}
     return found
 
 

@@ -68,7 +68,7 @@ export function startDialog() {
 }
 
 /**
- * Start the evaluation, after a person approved what its judges ask for.
+ * Start the evaluation, after a person approved what its scorers ask for.
  * @param {HTMLFormElement} form
  * @returns {Promise<{ id: string } | null>} null when the person refused
  */
@@ -77,9 +77,10 @@ async function started(form) {
   try {
     return await start()
   } catch (error) {
-    const component = error instanceof ApiError ? error.body['component'] : undefined
-    if (component === undefined) throw error
-    return withApproval(start, { subject: 'judge', action: 'evaluate', component })
+    const { component, suite_id: suiteId } = error instanceof ApiError ? error.body : {}
+    if (component === undefined && suiteId === undefined) throw error
+    const subject = suiteId === undefined ? 'judge' : 'suite'
+    return withApproval(start, { subject, action: 'evaluate', component, suiteId })
   }
 }
 

@@ -45,13 +45,14 @@ export const draftOf = (teamId) => `task of ${teamId}`
  *
  * @template T
  * @param {() => Promise<T>} start
- * @param {{ subject?: string, action?: string, component?: unknown, leave?: () => void }} [what]
- *   `component`: what is started, where it is not saved; `leave`: before the page is left for the
- *   review
+ * @param {{ subject?: string, action?: string, component?: unknown, suiteId?: unknown,
+ *   leave?: () => void }} [what]
+ *   `component`: what is started, where it is not saved; `suiteId`: the suite that has the code;
+ *   `leave`: before the page is left for the review
  * @returns {Promise<T | null>} null when the person refused
  */
 export async function withApproval(start, what = {}) {
-  const { subject = 'team', action = 'run', component, leave = () => {} } = what
+  const { subject = 'team', action = 'run', leave = () => {} } = what
   try {
     return await start()
   } catch (error) {
@@ -84,7 +85,7 @@ export async function withApproval(start, what = {}) {
           { role: 'list', class: 'capabilities' },
           ...asked.groups.map((group) => renderGroup(group, asked.missing)),
         ),
-        mayApprove && networkNote(asked.missing, review !== ''),
+        mayApprove && networkNote(asked.missing, review !== '', what.suiteId === undefined),
         everywhere?.label,
       ),
       choices: [
@@ -103,7 +104,7 @@ export async function withApproval(start, what = {}) {
       location.assign(`${review}?${new URLSearchParams({ back: location.pathname })}`)
     }
     if (answer !== 'approve') return null
-    await approveAll(asked, component, everywhere?.box.checked ?? false)
+    await approveAll(asked, what, everywhere?.box.checked ?? false)
     return start()
   }
 }
@@ -128,13 +129,17 @@ async function approveTyped({ missing }, component) {
 
 /**
  * @param {Asked} asked
- * @param {unknown} component
+ * @param {{ component?: unknown, suiteId?: unknown }} what
  * @param {boolean} isEverywhere  whether models may be reached from all teams
  */
-async function approveAll({ missing, connections }, component, isEverywhere) {
+async function approveAll({ missing, connections }, { component, suiteId }, isEverywhere) {
   const apart = new Set(isEverywhere ? connections : [])
+  const code = missing.filter(({ kind }) => suiteId && kind === 'python').map(({ hash }) => hash)
+  for (const hash of code) apart.add(hash)
+  if (code.length > 0) await server.approveScorers(code, String(suiteId))
   const here = missing.filter(({ hash }) => !apart.has(hash)).map(({ hash }) => hash)
-  if (apart.size > 0) await server.approve([...apart], component, { isForAll: true })
+  const models = [...apart].filter((hash) => !code.includes(hash))
+  if (models.length > 0) await server.approve(models, component, { isForAll: true })
   if (here.length > 0) await server.approve(here, component)
 }
 
@@ -155,9 +160,11 @@ function everywhereBox() {
  * The review offers hosts; here nobody is asked about them.
  * @param {Capability[]} missing
  * @param {boolean} hasReview
+ * @param {boolean} mayHave  whether it could have a network at all
  */
-function networkNote(missing, hasReview) {
+function networkNote(missing, hasReview, mayHave) {
   if (!missing.some(({ kind }) => RUNS.includes(kind))) return null
+  const more = hasReview ? 'review each' : 'save the team and open its review'
   return el(
     'p',
     { class: 'approval-network' },
@@ -165,7 +172,7 @@ function networkNote(missing, hasReview) {
     el(
       'span',
       {},
-      `Code approved here has no network access. To allow hosts, ${hasReview ? 'review each' : 'save the team and open its review'}.`,
+      `Code approved here has no network access.${mayHave ? ` To allow hosts, ${more}.` : ''}`,
     ),
   )
 }

@@ -82,6 +82,13 @@ export const server = {
       ...(isTyped ? { typed: true } : {}),
     }),
   /**
+   * Approve scorers in Python of a suite, for its team.
+   * @param {string[]} hashes
+   * @param {string} suiteId
+   */
+  approveScorers: (hashes, suiteId) =>
+    api.post('/api/approvals', { hashes, suite_id: suiteId, scope: 'team' }),
+  /**
    * @param {string} id
    * @returns {Promise<{messages: {seq: number, micro_usd: number}[]}>}
    */
