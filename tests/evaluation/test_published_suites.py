@@ -6,7 +6,7 @@ Where they are from, and their licenses, stands in `published/MANIFEST.json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -15,11 +15,14 @@ import pytest
 from studio.components import JsonObject
 from studio.evaluation.imports.importing import import_suite
 from studio.evaluation.scorers.calls import MODES, CallsScorer, ExpectedCall
+from studio.evaluation.scorers.python import PythonScorer
 from studio.evaluation.suite_file import check_suite
 from studio.evaluation.suites import Case, Suite, score_run
 from studio.evaluation.transcript import Transcript
+from studio.services.code_scores import with_code_scores
 from tests.evaluation.transcripts import answered, called, ended
 from tests.runs.logs import text
+from tests.sandbox.jailed import best_jail, within
 
 PUBLISHED = Path(__file__).parent / "published"
 ADK = sorted(each.name for each in (PUBLISHED / "adk").iterdir())
@@ -151,3 +154,28 @@ def test_cases_of_pydantic_evals_keep_what_is_expected():
     suite = imported("pydantic/time_range_v2.yaml")
     assert len(suite.cases) == 10
     assert all(isinstance(case.target, dict) for case in suite.cases)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+async def test_solutions_of_humaneval_pass_its_tests_in_the_sandbox_and_cut_ones_fail():
+    suite = imported("humaneval-60.jsonl")
+    (scorer,) = suite.scorers
+    assert isinstance(scorer, PythonScorer)
+    rows = [json.loads(line) for line in (PUBLISHED / "humaneval-60.jsonl").read_text(encoding="utf-8").splitlines()]
+    approved = _AllApproved()
+    with within(best_jail()):
+        for number, (case, row) in enumerate(zip(suite.cases, rows, strict=True)):
+            whole = row["canonical_solution"]
+            cut = f"{whole[: len(whole) - len(whole.lstrip())]}return None\n"
+            fenced = f"Here it is:\n```python\n{row['prompt']}{whole}```\nDone."
+            answers = [(whole, "pass"), (cut, "fail"), *([] if number % 10 else [(fenced, "pass")])]
+            for answer, verdict in answers:
+                run = await with_code_scores(suite, case, answered(answer), approved, "")
+                assert verdicts(suite, case, run) == {"python": verdict}, (case.id, answer)
+
+
+class _AllApproved:
+    async def active_for(self, hashes: Collection[str], *, team_id: str = "") -> dict[str, tuple[str, ...]]:
+        del team_id
+        return dict.fromkeys(hashes, ())

@@ -118,7 +118,7 @@ def test_a_chat_and_choices_are_put_into_the_task():
     assert said(found, "dropped") == ["Field `files`"]
 
 
-def test_humaneval_keeps_its_tests_for_later():
+def test_humaneval_is_judged_by_its_tests():
     row = {
         "task_id": "HumanEval/0",
         "prompt": "def f():",
@@ -129,8 +129,8 @@ def test_humaneval_keeps_its_tests_for_later():
     found = imported("a.jsonl", row)
     (case,) = cases_of(found)
     assert (case["id"], case["fields"]["test"]) == ("HumanEval-0", "x")
-    assert words_of(found) == ["The answer includes “def {entry_point}”."]
-    assert said(found, "dropped") == ["Field `test`"]
+    assert words_of(found) == ["A function in Python says whether it passes."]
+    assert said(found, "asked") == ["Field `test`"]
 
 
 def test_rows_without_a_task_say_which_fields_there_are():
@@ -241,6 +241,7 @@ def test_a_promptfoo_configuration_keeps_what_can_be_judged():
     assert [case["task"] for case in cases_of(found)] == ["Answer When? as a clerk.", "Answer Where? as a clerk."]
     assert words_of(found) == [
         "Not: The answer includes “sorry”.",
+        "A judge finds: “Is kind.”.",
         "The answer includes “nine” or “ten”. Capital letters count.",
         "The answer is “We say {who}”. Capital letters count.",
         "The answer matches ^(a+)+$.",
@@ -250,10 +251,9 @@ def test_a_promptfoo_configuration_keeps_what_can_be_judged():
         "The answer is JSON that fits a schema.",
         "The answer starts with “{text_1}”. Capital letters count.",
     ]
-    assert "Is kind." in cases_of(found)[0]["notes"]
+    assert cases_of(found)[0]["notes"] == "hours"
     assert set(said(found, "dropped")) == {
         "Providers",
-        "Assertion `llm-rubric`",
         "Assertion `javascript`",
         "Assertion `regex`",
         "Assertion `contains`",
@@ -285,6 +285,56 @@ def test_tests_of_a_table_and_prompts_of_a_file_are_read_only_where_they_were_gi
     assert error.what == "The files hold no case that can be read."
 
 
+RUBRICS = """
+prompts: ['{{question}}']
+providers: [x]
+defaultTest:
+  assert:
+    - {type: llm-rubric, value: 'Answers {{question}}.'}
+    - {type: llm-rubric, value: 'Speaks to {{who}}.'}
+tests:
+  - vars: {question: 'When?', who: Ann}
+    assert:
+      - {type: llm-rubric, value: Do not mention prices.}
+      - {type: not-llm-rubric, value: Is rude.}
+      - {type: g-eval, value: [Is short., 'Names {{who}}.']}
+      - {type: factuality, value: The shop opens at nine.}
+      - {type: trajectory:goal-success, value: {goal: The order is found.}}
+      - {type: llm-rubric, value: 'Rate the answer on a scale of 1-5.'}
+      - {type: similar, value: At nine.}
+      - {type: llm-rubric, value: LONG}
+  - vars: {question: 'Where?'}
+""".replace("LONG", "x" * 1_001)
+
+
+def test_rubrics_become_criteria_of_judges():
+    found = imported("promptfooconfig.yaml", RUBRICS)
+    suite: Any = found.document
+    assert suite["scorers"] == [{"judge": {"criteria": ["Answers {question}."]}}]
+    first = suite["cases"][0]
+    assert first["scorers"] == [
+        {
+            "judge": {
+                "criteria": [
+                    "Is short.",
+                    "Names {who}.",
+                    "Agrees with these facts: The shop opens at nine.",
+                    "Rate the answer on a scale of 1-5.",
+                ]
+            }
+        },
+        {"not": {"judge": {"criteria": ["Mention prices."]}}},
+        {"not": {"judge": {"criteria": ["Is rude."]}}},
+        {"judge": {"criteria": ["Reaches this goal: The order is found."], "sees": "all"}},
+    ]
+    assert first["notes"].startswith("Judge: Speaks to {{who}}.\nJudge: At nine.\nJudge: xxx")
+    assert said(found, "asked") == ["Assertion `llm-rubric`"], "a grade is no criterion"
+    assert said(found, "dropped") == [
+        *["Providers", "Assertions of all tests with braces"],
+        *["Assertion `similar`", "Assertion `llm-rubric`"],
+    ]
+
+
 # --- pydantic-evals and tau2 ---
 
 
@@ -314,19 +364,17 @@ def test_pydantic_evals_keep_inputs_and_known_evaluators():
     assert found.source == "pydantic-evals"
     first, second = cases_of(found)
     assert (first["task"], first["target"], first["fields"]) == ("Show logs\n\nnow: 2023", {"a": 1}, {"level": 2})
-    assert first["notes"] == "Judge: Is kind.\nJudge: Is short."
     assert words_of(found) == [
+        "A judge finds: “Is kind.”.",
         "The answer is the JSON {target}.",
         "The answer includes “log”. Capital letters count.",
         "Takes at most 3 seconds.",
         "Calls at least: clock.",
+        "A judge finds: “Is short.”.",
     ]
     assert second["task"] == "plain"
-    assert said(found, "dropped") == [
-        *["Evaluator `LLMJudge`", "Evaluator `Own`"],
-        "Evaluator `LLMJudge`",
-        "Evaluator `IsInstance`",
-    ]
+    assert said(found, "approximated").count("Evaluator `LLMJudge`") == 2
+    assert said(found, "dropped") == ["Evaluator `Own`", "Evaluator `IsInstance`"]
     assert "Expected output" in said(found, "asked")
 
 
@@ -459,7 +507,7 @@ def test_what_is_imported_joins_a_suite_that_has_scorers():
     assert "scorers" not in joined
     assert joined["cases"][1]["scorers"][0] == {"not": {"includes": {"text": ["sorry"]}}}
     empty: dict[str, Any] = merged({"suite": "s"}, config)
-    assert (empty["suite"], len(empty["scorers"]), len(empty["cases"])) == ("s", 1, 2)
+    assert (empty["suite"], len(empty["scorers"]), len(empty["cases"])) == ("s", 2, 2)
 
 
 @pytest.mark.parametrize(

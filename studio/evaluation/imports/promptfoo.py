@@ -20,6 +20,7 @@ from studio.evaluation.imports.promptfoo_assertions import (
     read_assertions,
 )
 from studio.evaluation.imports.rows import TASKS
+from studio.evaluation.imports.rubrics import judges_of
 from studio.evaluation.suite_file import InvalidSuite
 from studio.evaluation.tables import Rows, read_table
 from studio.importers.parts import Location, Part
@@ -66,8 +67,8 @@ def import_promptfoo(draft: SuiteDraft, root: Part, files: Mapping[str, str]) ->
     default = root.get("defaultTest")
     prompts = list(_prompts(draft, root.get("prompts"), files)) or [""]
     tests = list(_tests(draft, root.get("tests"), files))
-    shared = _shared(draft, default)
     shared_variables = _variables(default)
+    shared = _shared(draft, default, _common(tests, shared_variables))
     draft.begin_cases()
     for prompt_number, prompt in enumerate(prompts, 1):
         for test in tests:
@@ -99,10 +100,11 @@ def _add(
     found = Expectations()
     read_assertions(draft, test.assertions, fields, found, draft.here)
     task = _rendered(draft, prompt, variables, test.place) if prompt else _task(draft, variables, test.place)
-    notes = "\n".join(each for each in (test.description, judged_notes([*shared, *found.rubrics])) if each)
+    notes = "\n".join(each for each in (test.description, judged_notes([*shared, *found.notes])) if each)
     what = f"Test {test.description!r}" if test.description else "Test"
     tags: list[JsonValue] = [*test.tags, *([mark] if mark else [])]
-    draft.add(test.place, task, what, fields=fields, scorers=found.scorers, notes=notes, tags=tags)
+    scorers = [*found.scorers, *judges_of(found.rubrics)]
+    draft.add(test.place, task, what, fields=fields, scorers=scorers, notes=notes, tags=tags)
 
 
 def _rendered(draft: SuiteDraft, prompt: str, variables: Mapping[str, JsonValue], place: Location) -> str:
@@ -126,18 +128,33 @@ def _task(draft: SuiteDraft, variables: Mapping[str, JsonValue], place: Location
     return as_lines(variables)
 
 
-def _shared(draft: SuiteDraft, default: Part | None) -> Sequence[str]:
-    """Make assertions of all tests scorers of every case, and give back the rubrics among them."""
+def _shared(draft: SuiteDraft, default: Part | None, names: Sequence[str]) -> Sequence[str]:
+    """Make assertions of all tests scorers of every case, and give back what only people can judge of them.
+
+    Args:
+        names: Variables that all cases have.
+    """
     found = Expectations()
     if default is None:
-        return found.rubrics
-    fields: JsonObject = {}
+        return found.notes
+    fields: JsonObject = {name: "" for name in names}
     read_assertions(draft, default.get("assert"), fields, found, "/scorers")
+    fields = {name: text for name, text in fields.items() if name not in names}
     if fields:  # texts that only a case can hold
         draft.say("dropped", default.place, "Assertions of all tests with braces", "Write them to the cases.")
         found.scorers = [each for each in found.scorers if not any(f"{{{name}}}" in str(each) for name in fields)]
-    draft.scorers += found.scorers
-    return found.rubrics
+        found.notes += [plain_text(fields[each.text[1:-1]]) for each in found.rubrics if each.text[1:-1] in fields]
+        found.rubrics = [each for each in found.rubrics if not any(f"{{{name}}}" in each.text for name in fields)]
+    draft.scorers += [*found.scorers, *judges_of(found.rubrics)]
+    return found.notes
+
+
+def _common(tests: Sequence[_Test], shared: Mapping[str, JsonValue]) -> Sequence[str]:
+    """Names of variables that every case has as a field."""
+    of_all = [
+        {name for name, value in {**shared, **each.variables}.items() if value not in (None, "")} for each in tests
+    ]
+    return sorted(name for name in set[str]().union(*of_all).intersection(*of_all) if name == field_name(name))
 
 
 def _variables(part: Part | None) -> Mapping[str, JsonValue]:

@@ -12,23 +12,27 @@ from studio.components import JsonObject
 from studio.components.patterns import checked
 from studio.errors import ConfigError
 from studio.evaluation.imports.drafts import SuiteDraft, literal, plain_text
+from studio.evaluation.imports.rubrics import Rubric, rubric_of, say_rubric
+from studio.evaluation.scorers.judge import Seen
 from studio.importers.parts import Location, Part
 
 VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+RUBRICS: Mapping[str, str] = {
+    "llm-rubric": "{}",
+    "g-eval": "{}",
+    "model-graded-closedqa": "{}",
+    "factuality": "Agrees with these facts: {}",
+    "model-graded-factuality": "Agrees with these facts: {}",
+    "trajectory:goal-success": "Reaches this goal: {}",
+}
+"""What a model is asked, as a criterion."""
 JUDGES = frozenset(
     {
-        *("llm-rubric", "g-eval", "factuality", "answer-relevance", "context-faithfulness", "context-recall"),
-        *("context-relevance", "model-graded-closedqa", "model-graded-factuality", "select-best", "similar"),
-        *(
-            "conversation-relevance",
-            "classifier",
-            "moderation",
-            "max-score",
-            "search-rubric",
-            "trajectory:goal-success",
-        ),
+        *("answer-relevance", "context-faithfulness", "context-recall", "context-relevance", "select-best"),
+        *("similar", "conversation-relevance", "classifier", "moderation", "max-score", "search-rubric"),
     }
 )
+"""Those that need more than a criterion: passages, vectors, the web or other answers."""
 CODE = frozenset({"javascript", "python", "ruby", "webhook", "is-valid-function-call", "is-sql", "contains-sql"})
 _EXPECTED = re.compile(r"(not-)?([a-z][a-z:-]*?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?\Z")
 _ALIASES = {"grade": "llm-rubric", "fn": "javascript", "eval": "javascript", "file": "javascript"}
@@ -36,10 +40,11 @@ _ALIASES = {"grade": "llm-rubric", "fn": "javascript", "eval": "javascript", "fi
 
 @dataclass
 class Expectations:
-    """What assertions become: scorers, and rubrics for people to read."""
+    """What assertions become: scorers, rubrics for a judge, and texts for people to read."""
 
     scorers: list[JsonValue] = field(default_factory=list[JsonValue])
-    rubrics: list[str] = field(default_factory=list[str])
+    rubrics: list[Rubric] = field(default_factory=list[Rubric])
+    notes: list[str] = field(default_factory=list[str])
 
 
 def read_assertions(
@@ -77,7 +82,7 @@ def expected_of_cell(text: str, place: Location) -> Part:
 
 
 def _is_type(kind: str) -> bool:
-    return kind in _SCORERS or kind in JUDGES or kind in CODE
+    return kind in _SCORERS or kind in RUBRICS or kind in JUDGES or kind in CODE
 
 
 def _needs_no_value(kind: str) -> bool:
@@ -88,11 +93,14 @@ def _read(draft: SuiteDraft, part: Part, kind: str, fields: JsonObject, found: E
     base, what = kind.removeprefix("not-"), f"Assertion `{kind[:60]}`"
     value = part.get("value")
     given = value.plain() if value is not None else None
+    if base in RUBRICS and not (isinstance(given, str) and given.startswith("file://")):
+        _rubrics(draft, part, base, given, fields, found, became)
+        return
     if base in JUDGES:
         rubric = VARIABLE.sub(r"{\1}", plain_text("" if given is None else given))
-        found.rubrics.append(rubric if base == kind else f"must not hold: {rubric}")
-        fix = "Its text is kept in the notes of the case."
-        draft.say("dropped", part.place, what, "No scorer asks a model.", fix, became)
+        found.notes.append(rubric if base == kind else f"must not hold: {rubric}")
+        why, fix = "A judge asks only for criteria in words.", "Its text is kept in the notes of the case."
+        draft.say("dropped", part.place, what, why, fix, became)
         return
     make = _SCORERS.get(base)
     if make is None or (isinstance(given, str) and given.startswith("file://")):
@@ -106,6 +114,22 @@ def _read(draft: SuiteDraft, part: Part, kind: str, fields: JsonObject, found: E
         return
     found.scorers.append({"not": scorer} if base != kind else scorer)
     _tell(draft, part, base, what, became)
+
+
+def _rubrics(
+    draft: SuiteDraft, part: Part, base: str, given: JsonValue, fields: JsonObject, found: Expectations, became: str
+) -> None:
+    """What a model is asked becomes criteria of a judge; one that cannot is kept for people."""
+    kind = _text(part, "type")
+    goal = given.get("goal", "") if isinstance(given, dict) else given
+    for each in goal if isinstance(goal, list) else [goal]:
+        text = RUBRICS[base].replace("{}", _text_value(each, fields)) if each not in (None, "") else ""
+        sees: Seen = "all" if base == "trajectory:goal-success" else "answer"
+        rubric = rubric_of(text, is_wanted=base == kind, sees=sees)
+        if say_rubric(draft, part.place, f"Assertion `{kind[:60]}`", rubric, became):
+            found.rubrics.append(rubric)
+        elif text:
+            found.notes.append(text)
 
 
 def _tell(draft: SuiteDraft, part: Part, base: str, what: str, became: str) -> None:

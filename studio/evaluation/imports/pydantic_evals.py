@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject
 from studio.evaluation.imports.drafts import SuiteDraft, field_name, judged_notes, literal, plain_text
 from studio.evaluation.imports.rows import task_of_object
+from studio.evaluation.imports.rubrics import Rubric, judges_of, rubric_of, say_rubric
 from studio.importers.parts import Part
 
 SOURCE = "pydantic-evals"
@@ -24,32 +25,37 @@ def import_pydantic_evals(draft: SuiteDraft, root: Part) -> str:
     """Make a case of each case, and scorers of evaluators."""
     cases = root.get("cases")
     draft.name = _text(root, "name") or draft.name
-    rubrics: list[str] = []
+    rubrics: list[Rubric] = []
+    notes: list[str] = []
     shared: list[tuple[Part, str, JsonValue]] = []
     for part, name, value in _evaluators(root):
         if name == "LLMJudge":
-            rubrics.append(_rubric(value))
-            _no_judge(draft, part, "/cases")
+            fields: JsonObject = {}
+            _judge(draft, part, value, fields, rubrics, notes, "/scorers")
+            if fields:  # a text with `{name}`, which only a field of a case can hold
+                rubrics.pop()
+                notes.extend(map(plain_text, fields.values()))
         else:
             shared.append((part, name, value))
+    draft.scorers += judges_of(rubrics)
     draft.begin_cases()
     for part in cases.items or () if cases is not None else ():
-        _add(draft, part, rubrics, shared)
+        _add(draft, part, notes, shared)
     return SOURCE
 
 
-def _add(draft: SuiteDraft, part: Part, shared_rubrics: list[str], shared: list[tuple[Part, str, JsonValue]]) -> None:
+def _add(draft: SuiteDraft, part: Part, shared_notes: list[str], shared: list[tuple[Part, str, JsonValue]]) -> None:
     expected = part.get("expected_output")
     target = expected.plain() if expected is not None else None
     inputs, metadata = part.get("inputs"), part.get("metadata")
     kept = metadata.plain() if metadata is not None else None
     fields: JsonObject = {field_name(name): each for name, each in kept.items()} if isinstance(kept, dict) else {}
     scorers: list[JsonValue] = []
-    rubrics = [*shared_rubrics]
+    rubrics: list[Rubric] = []
+    notes = [*shared_notes]
     for place, name, value in [*shared, *_evaluators(part)]:
         if name == "LLMJudge":
-            rubrics.append(_rubric(value))
-            _no_judge(draft, place, f"{draft.here}/notes")
+            _judge(draft, place, value, fields, rubrics, notes, f"{draft.here}/scorers")
         elif (scorer := _scorer(name, value, target, fields)) is not None:
             scorers.append(scorer)
         else:
@@ -72,8 +78,8 @@ def _add(draft: SuiteDraft, part: Part, shared_rubrics: list[str], shared: list[
         id=_text(part, "name"),
         target=target,
         fields=fields,
-        scorers=scorers,
-        notes=judged_notes(rubrics),
+        scorers=[*scorers, *judges_of(rubrics)],
+        notes=judged_notes(notes),
     )
 
 
@@ -114,13 +120,22 @@ def _evaluators(part: Part) -> list[tuple[Part, str, JsonValue]]:
     return listed
 
 
-def _rubric(value: JsonValue) -> str:
-    return plain_text(value.get("rubric", "") if isinstance(value, dict) else value)
-
-
-def _no_judge(draft: SuiteDraft, part: Part, became: str) -> None:
-    why, fix = "No scorer asks a model.", "The rubric is kept in the notes of the case."
-    draft.say("dropped", part.place, "Evaluator `LLMJudge`", why, fix, became)
+def _judge(
+    draft: SuiteDraft,
+    part: Part,
+    value: JsonValue,
+    fields: JsonObject,
+    rubrics: list[Rubric],
+    notes: list[str],
+    became: str,
+) -> None:
+    """Make a rubric a criterion of a judge, or keep it for people."""
+    text = plain_text(value.get("rubric", "") if isinstance(value, dict) else "" if value is None else value)
+    rubric = rubric_of(literal(fields, text))
+    if say_rubric(draft, part.place, "Evaluator `LLMJudge`", rubric, became):
+        rubrics.append(rubric)
+    elif text:
+        notes.append(text)
 
 
 def _text(part: Part, name: str) -> str:

@@ -23,6 +23,29 @@ IDS = ("id", "task_id", "case_id", "uid", "key", "name")
 OWN = frozenset(CASE_FIELDS) | {"fields", "scorers", "origin"}
 """Fields of a case of the studio."""
 
+RUNS_TESTS = '''def score(run, case):
+    """Run the tests of the case on the code of the answer: a block of code, or all of it."""
+    fields, answer, fence = case["fields"], run["answer"], "`" * 3
+    if fence in answer:
+        answer = answer.split(fence)[1].partition("\\n")[2]
+    name = fields["entry_point"]
+    scope = {}
+    try:
+        if f"def {name}(" in answer:
+            exec(case["task"], scope)  # what the task defines before the function
+            exec(answer, scope)
+        else:
+            exec(case["task"] + answer, scope)  # the body alone
+        exec(fields["test"], scope)
+        scope["check"](scope[name])
+    except AssertionError as error:
+        return [False, f"A test of {name} failed. {error}".strip()]
+    except Exception as error:
+        return [False, f"{type(error).__name__}: {error}"]
+    return [True, f"All tests of {name} pass."]
+'''
+"""The scorer of HumanEval. It is a suggestion like any other source: a person reads and approves it before it runs."""
+
 
 def import_rows(draft: SuiteDraft, rows: Rows, *, is_table: bool) -> str:
     """Make a case of each row, and give back the key of the source.
@@ -113,10 +136,10 @@ def _humaneval(draft: SuiteDraft, objects: Sequence[JsonObject], places: Sequenc
     for row, place in zip(objects, places, strict=True):
         kept = {name: row.get(name) for name in ("entry_point", "canonical_solution", "test")}
         draft.add(place, plain_text(row.get("prompt")), id=plain_text(row.get("task_id", "")), fields=_fields(kept))
-    draft.scorers.append({"includes": "def {entry_point}"})
+    draft.scorers.append({"python": {"source": RUNS_TESTS}})
     draft.say("exact", places[0], f"{len(objects):,} rows", became="/cases")
-    why = "No scorer runs code. The suite expects that the answer defines the function."
-    draft.say("dropped", places[0], "Field `test`", why, "The tests are kept as a field of each case.", "/scorers/0")
+    why = "A scorer in Python runs the tests of each case on the answer, in the sandbox."
+    draft.say("asked", places[0], "Field `test`", why, "Approve it when you start an evaluation.", "/scorers/0")
     return "humaneval"
 
 

@@ -39,15 +39,10 @@ def _add(draft: SuiteDraft, part: Part) -> None:
         scorers.append({"includes": {"text": [literal(fields, each) for each in needed], "source": "*"}})
     rubrics = [_plain(each) for each in _all(criteria, "nl_assertions")]
     if rubrics:
-        why, fix = "No scorer asks a model.", "They are kept in the notes of the case."
-        draft.say(
-            "dropped",
-            place,
-            f"{len(rubrics)} assertion{'s' * (len(rubrics) > 1)} in words",
-            why,
-            fix,
-            f"{draft.here}/notes",
-        )
+        why = "They are of what the agent does in a conversation with a person, who takes no part in a case."
+        fix = "They are kept in the notes of the case. Write those that an answer shows as criteria of a judge."
+        what = f"{len(rubrics)} assertion{'s' * (len(rubrics) > 1)} in words"
+        draft.say("dropped", place, what, why, fix, f"{draft.here}/notes")
     if not expected and "DB" in [_plain(each) for each in _all(criteria, "reward_basis")]:
         draft.say("dropped", place, "That no data changes", "A suite does not know which tools change data.")
     state = part.get("initial_state")

@@ -41,7 +41,9 @@ Reply in JSON only: {"criteria": [{"reason": "…", "quote": "…", "verdict": "
 _QUOTES = str.maketrans({"“": "'", "”": "'", "„": "'", "’": "'", "‘": "'", '"': "'", "–": "-", "—": "-", "…": "."})
 _SPACE = re.compile(r"\s+")
 
-Criterion = Annotated[str, Field(min_length=1, max_length=1_000)]
+MAX_CRITERIA = 8
+MAX_CRITERION = 1_000
+Criterion = Annotated[str, Field(min_length=1, max_length=MAX_CRITERION)]
 Seen = Literal["answer", "calls", "all"]
 
 
@@ -73,7 +75,8 @@ class JudgeScorer(Scorer):
     shorthand: ClassVar[str] = "criteria"
 
     criteria: Annotated[
-        list[Criterion], Field(description="Each is met or not, such as: Names the sum.", min_length=1, max_length=8)
+        list[Criterion],
+        Field(description="Each is met or not, such as: Names the sum.", min_length=1, max_length=MAX_CRITERIA),
     ]
     connection: Annotated[
         str,
