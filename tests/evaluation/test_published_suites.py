@@ -141,6 +141,31 @@ def test_promptfoo_wants_a_text_in_its_own_letters():
     assert verdicts(suite, suite.cases[0], answered("One BAG is free."))["includes"] == "fail"
 
 
+OTHERWISE = {
+    ("equals", " Yes."): "Spaces at the ends of an answer do not count.",
+    ("equals", "Yes. "): "Spaces at the ends of an answer do not count.",
+    ("starts-with", " We open."): "Spaces at the ends of an answer do not count.",
+    ("contains-json", 'Here: {"a": 1}'): "The whole answer must be JSON.",
+}
+"""Where the verdict is another one than promptfoo's, and what the report of the import says of it."""
+
+
+def test_assertions_judge_as_promptfoo_itself_does():
+    """Its verdicts were recorded: see `verdicts/promptfoo.json`."""
+    recorded = json.loads((Path(__file__).parent / "verdicts" / "promptfoo.json").read_text(encoding="utf-8"))
+    others: dict[tuple[str, str], str] = {}
+    for each in recorded["verdicts"]:
+        test = {"vars": {"task": "Go."}, "assert": [each["assertion"]]}
+        found = import_suite({"a.yaml": json.dumps({"prompts": ["{{task}}"], "tests": [test]})})
+        suite = check_suite(found.document)
+        if score_run(suite, suite.cases[0], answered(each["answer"])).verdict != each["verdict"]:
+            what = f"Assertion `{each['assertion']['type']}`"
+            (finding,) = [other for other in found.findings if other.what == what]
+            assert finding.verdict == "approximated"
+            others[each["assertion"]["type"], each["answer"]] = finding.why
+    assert (len(recorded["verdicts"]), others) == (74, OTHERWISE)
+
+
 @pytest.mark.parametrize(("name", "count"), [("biology_qa", 20), ("security_guide", 16)])
 def test_targets_of_inspect_pass_inside_of_an_answer(name: str, count: int):
     suite = imported(f"inspect/{name}.jsonl")

@@ -134,7 +134,9 @@ def _rubrics(
 
 def _tell(draft: SuiteDraft, part: Part, base: str, what: str, became: str) -> None:
     weight = part.get("weight")
-    if base in _APPROXIMATED:
+    value = part.get("value")
+    is_json = base == "equals" and value is not None and not isinstance(value.plain(), str)
+    if base in _APPROXIMATED and not is_json:
         draft.say("approximated", part.place, what, _APPROXIMATED[base], became=became)
     elif weight is not None and weight.value not in (None, 1):
         draft.say(
@@ -145,6 +147,8 @@ def _tell(draft: SuiteDraft, part: Part, base: str, what: str, became: str) -> N
 
 
 _APPROXIMATED: Mapping[str, str] = {
+    "equals": "Spaces at the ends of an answer do not count.",
+    "starts-with": "Spaces at the ends of an answer do not count.",
     "rouge-n": "The F1 of words counts in place of ROUGE-N.",
     "contains-json": "The whole answer must be JSON.",
     "latency": "The whole run counts, not the call of one model.",
