@@ -170,6 +170,8 @@ class Preview(NamedTuple):
     """None where nothing is to be reused, or nothing is recorded."""
     judged: int = 0
     """How often a judge is asked."""
+    judges_micro_usd: int | None = None
+    """What judges would cost by their past runs, beside the likely cost; None where nothing is known."""
     warnings: Sequence[str] = ()
 
 
@@ -317,7 +319,16 @@ async def preview_plan(store: Store, checked: CheckedPlan) -> Preview:
         more = f" And {len(others)} more." if others else ""
         warnings.append(f"The scorers are not approved yet: {first.text}{more}")
     amounts = (cells, cases, plan.micro_usd, plan.tokens, likely, len(past), drop)
-    return Preview(*amounts, reuse, judged, warnings)
+    judges = await _judges_cost(store, checked.row.team_id, judged) if judged else 0
+    return Preview(*amounts, reuse, judged, judges, warnings)
+
+
+async def _judges_cost(store: Store, team_id: str, count: int) -> int | None:
+    """What so many calls of judges cost, by those of earlier evaluations of the team."""
+    past = await store.costs.past_runs(team_id, limit=PAST_RUNS, of_judges=True)
+    if not past or any(each.unpriced_calls for each in past):
+        return None
+    return round(count * fmean(each.micro_usd for each in past))
 
 
 async def _preview_reuse(store: Store, checked: CheckedPlan) -> ReusePreview:

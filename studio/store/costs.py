@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel, JsonValue
-from sqlalchemy import BigInteger, ColumnElement, Executable, func, literal, or_
+from sqlalchemy import BigInteger, ColumnElement, Executable, exists, func, literal, or_
 from sqlalchemy import cast as sql_cast
 from sqlalchemy import select as columns
 from sqlmodel import col, delete, select
@@ -19,7 +19,7 @@ from studio.runs import DayLimits, DayTotals, Hold, Measure, RunState
 from studio.runs.fleet.port import Notifications
 from studio.store.database import Database
 from studio.store.deployment_tables import Call
-from studio.store.evaluation_tables import EvaluationCell
+from studio.store.evaluation_tables import EvaluationCell, EvaluationJudgment
 from studio.store.postgres import Readable
 from studio.store.runs import UNFINISHED
 from studio.store.spending import SUMS
@@ -137,14 +137,22 @@ class Costs:
         query = columns(col(Spending.team_id), *_SUMMED).where(*_between(day, day), col(Spending.kind) == "model")
         return {str(row[0]): Cost.of_row(row[1:]) for row in await self._rows(query.group_by(col(Spending.team_id)))}
 
-    async def past_runs(self, team_id: str, *, limit: int) -> Sequence[PastRun]:
-        """The team's newest runs that came to their end and repeat nothing of another one."""
+    async def past_runs(self, team_id: str, *, limit: int, of_judges: bool = False) -> Sequence[PastRun]:
+        """The team's newest runs that came to their end and repeat nothing of another one.
+
+        Args:
+            team_id: The team.
+            limit: How many.
+            of_judges: The runs of judges of its evaluations, and no others; else none of them.
+        """
+        judging = exists().where(col(EvaluationJudgment.run_id) == col(Run.id))
         spent_ms = select(func.sum(Spending.ms)).where(col(Spending.run_id) == col(Run.id)).scalar_subquery()
         ms = sql_cast(func.coalesce(spent_ms, 0), BigInteger)  # PostgreSQL's sum of large integers is a decimal
         tokens = col(Run.prompt_tokens) + col(Run.completion_tokens)
         query = (
             columns(tokens, col(Run.micro_usd), col(Run.unpriced_calls), ms)
             .where(col(Run.team_id) == team_id, col(Run.state) == RunState.FINISHED.value, col(Run.origin) == "")
+            .where(judging if of_judges else ~judging)
             .order_by(col(Run.created_at).desc())
             .limit(limit)
         )

@@ -121,12 +121,13 @@ class Twin(NamedTuple):
 
 
 class EvaluatedRun(NamedTuple):
-    """The cell that a run is of."""
+    """The cell that a run is of. `judged_run_id` is the run that it judges, where it is one of a judge."""
 
     evaluation_id: str
     suite_name: str
     case_key: str
     epoch: int
+    judged_run_id: str = ""
 
 
 class CellOutcome(NamedTuple):
@@ -272,16 +273,25 @@ class Evaluations:
         return cell
 
     async def by_run(self, run_id: str) -> EvaluatedRun | None:
-        """The cell of a run; None for all other runs."""
-        query = (
-            columns(
-                col(Evaluation.id), col(Evaluation.suite_name), col(EvaluationCell.case_key), col(EvaluationCell.epoch)
-            )
-            .join(Evaluation, col(Evaluation.id) == col(EvaluationCell.evaluation_id))
-            .where(col(EvaluationCell.run_id) == run_id)
+        """The cell of a run, or of the run of a judge; None for all other runs."""
+        fields = (
+            col(Evaluation.id),
+            col(Evaluation.suite_name),
+            col(EvaluationCell.case_key),
+            col(EvaluationCell.epoch),
+            col(EvaluationCell.run_id),
         )
+        query = columns(*fields).join(Evaluation, col(Evaluation.id) == col(EvaluationCell.evaluation_id))
+        same_cell = (col(EvaluationJudgment.evaluation_id) == col(EvaluationCell.evaluation_id)) & (
+            col(EvaluationJudgment.position) == col(EvaluationCell.position)
+        )
+        judging = query.join(EvaluationJudgment, same_cell).where(col(EvaluationJudgment.run_id) == run_id)
         async with self._database.read() as session:
-            row = (await (await session.connection()).execute(query)).first()
+            connection = await session.connection()
+            row = (await connection.execute(query.where(col(EvaluationCell.run_id) == run_id))).first()
+            if row is not None:
+                return EvaluatedRun(*row[:-1])
+            row = (await connection.execute(judging)).first()
         return EvaluatedRun(*row) if row else None
 
     async def twins(self, suite_id: str, revisions: Sequence[int], *, since: datetime, repeats: int) -> Sequence[Twin]:

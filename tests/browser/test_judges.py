@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,8 +67,13 @@ def test_a_judge_is_added_approved_and_asked(
     page.wait_for_url("**/labels")
     page.keyboard.press("f")
     page.get_by_role("link", name="See it or change it").press("Enter")
-    expect(page.get_by_role("link", name="Open the judge’s run")).to_be_visible()
-    page.get_by_role("link", name="Evaluation", exact=True).click()
+    page.get_by_role("link", name="Open the judge’s run").press("Enter")
+    page.wait_for_url("**/runs/*")
+    judged = page.get_by_text("A judge of run 1 of")
+    expect(judged.get_by_role("link", name="run 1 of")).to_have_attribute("href", re.compile("^/runs/"))
+    inspection.look("the run of a judge")
+    judged.get_by_role("link", name="evaluation of greetings").press("Enter")
+    page.wait_for_url("**/evaluations/*")
     labels = page.get_by_role("region", name="Labels")
     expect(labels).to_contain_text("1 run labeled.")
     expect(labels).to_contain_text("A judge finds: “Greets.”")

@@ -55,6 +55,10 @@ def test_a_judge_decides_by_criteria_and_quotes(client: TestClient):
     assert (run["state"], run["team_name"]) == ("finished", "Judge")
     assert "Criterion 1 of met." in run["task"]
     assert "Good morning." in run["task"]
+    assert run["evaluated"] == {
+        "evaluation_id": evaluation_id, "suite_name": "greetings", "case_key": "met", "epoch": 1,
+        "judged_run_id": first["run_id"],
+    }  # fmt: skip
     own = client.get(f"/api/runs/{first['run_id']}").json()["usage"]
     judge = run["usage"]
     assert first["tokens"] == sum(each["prompt_tokens"] + each["completion_tokens"] for each in (own, judge))
@@ -89,6 +93,7 @@ def test_a_judge_is_approved_paid_and_reused(
     assert warnings[1].startswith("The scorers are not approved yet: Sends the secret env:JUDGE_KEY")
     refused = client.post(path, json=plan)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_approved")
+    assert client.post(f"{path}/preview", json=plan).json()["usd_judges"] is None
     missing, component = refused.json()["missing"], refused.json()["component"]
     body = {"hashes": [each["hash"] for each in missing], "component": component}
     approved = client.post("/api/approvals", json=body)
@@ -96,6 +101,9 @@ def test_a_judge_is_approved_paid_and_reused(
     found = over(client, started(client, suite_id, repeats=1))
     assert (found["versions"][0]["passed"], openai_server.request_count) == (2, 6)
     assert found["tokens"] == 6 * 110
+    likely = client.post(f"{path}/preview", json=plan).json()
+    assert likely["usd_likely"] == pytest.approx(found["usd"] * 4 / 6), "the calls of judges are no runs of the team"
+    assert likely["usd_judges"] == pytest.approx(found["usd"] * 2 / 6)
     again = over(client, started(client, suite_id, repeats=1, reuse_days=7))
     assert (again["versions"][0]["passed"], openai_server.request_count) == (2, 6), "all is reused"
     assert again["tokens"] == 0

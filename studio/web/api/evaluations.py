@@ -111,7 +111,8 @@ class NewConfirmation(RequestBody):
 class PreviewOut(BaseModel):
     """What a plan would take. `usd_likely` comes from past runs of the team, and is null where their cost is not known.
 
-    `judged` is how often a judge is asked, within the limit; `usd_likely` does not include it.
+    `judged` is how often a judge is asked, within the limit; `usd_likely` does not include it. `usd_judges` is what
+    that costs by earlier calls of judges of the team, and null where that is not known.
     `drop_seen` is about the smallest drop, from 0 to 1, that four of five such comparisons find.
     """
 
@@ -124,6 +125,7 @@ class PreviewOut(BaseModel):
     drop_seen: float
     reuse: ReusePreviewOut | None
     judged: int
+    usd_judges: float | None
     warnings: list[str]
 
 
@@ -292,6 +294,7 @@ async def preview_evaluation(suite_id: str, body: NewPlan, store: StoreDep, runs
         drop_seen=found.drop_seen,
         reuse=ReusePreviewOut.model_validate(found.reuse, from_attributes=True) if found.reuse else None,
         judged=found.judged,
+        usd_judges=_usd(found.judges_micro_usd),
         warnings=[*found.warnings],
     )
 

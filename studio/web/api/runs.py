@@ -126,12 +126,13 @@ class RunSummaryOut(BaseModel):
 
 
 class EvaluatedRunOut(BaseModel):
-    """The cell of an evaluation that a run is of."""
+    """The cell of an evaluation that a run is of. `judged_run_id` is the run that it judges, if it is a judge's."""
 
     evaluation_id: str
     suite_name: str
     case_key: str
     epoch: int
+    judged_run_id: str
 
 
 class RunOut(RunSummaryOut):

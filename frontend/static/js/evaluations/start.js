@@ -14,7 +14,7 @@ const PREVIEW_MS = 300
  *   looked_at: number }} Reuse
  * @typedef {{ runs: number, cases: number, usd_at_most: number | null, usd_likely: number | null,
  *   past_runs: number, drop_seen: number, reuse: Reuse | null, judged: number,
- *   warnings: string[] }} Preview
+ *   usd_judges: number | null, warnings: string[] }} Preview
  */
 
 /** Let the button *Evaluate* open the dialog of this page, now or once it is there. */
@@ -116,7 +116,8 @@ function planOf(form) {
  * @param {ReturnType<typeof planOf>} plan
  */
 function words(found, plan) {
-  const { runs, cases, usd_at_most, usd_likely, past_runs, drop_seen, reuse, judged } = found
+  const { runs, cases, usd_at_most, usd_likely, past_runs, drop_seen, reuse, judged, usd_judges } =
+    found
   const drop = Math.round(100 * drop_seen)
   const cost =
     usd_likely === null
@@ -129,9 +130,9 @@ function words(found, plan) {
       : 'This is too few runs to see any difference.'
   const most = usd_at_most === null ? '' : ` At most ${money(usd_at_most)}.`
   const count = `${runs} runs of ${cases} ${cases === 1 ? 'case' : 'cases'}.`
-  const judging = judged
-    ? [`Judges are asked ${judged === 1 ? 'once' : `${judged} times`}, within the cost limit.`]
-    : []
+  const asked = judged === 1 ? 'once' : `${judged} times`
+  const price = usd_judges === null ? '' : `, for about ${money(usd_judges)} more`
+  const judging = judged ? [`Judges are asked ${asked}${price}, within the cost limit.`] : []
   return [`${count} ${cost}${most}`, ...judging, ...reused, seen]
 }
 

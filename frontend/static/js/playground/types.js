@@ -60,7 +60,8 @@
  * @property {number} [parent_seq]  the last entry that both have
  * @property {'' | 'fork' | 'rerun' | 'replay' | 'import'} [origin]
  * @property {Mocked[]} [mocks]
- * @property {{evaluation_id: string, suite_name: string, case_key: string, epoch: number} | null} [evaluated]
+ * @property {{evaluation_id: string, suite_name: string, case_key: string, epoch: number,
+ *   judged_run_id: string} | null} [evaluated]
  * @property {string} [continues]  the earlier run whose conversation this one continues
  *
  * @typedef {object} RunSummary

@@ -210,17 +210,16 @@ export function forksPanel(context) {
   function showEvaluation() {
     if (!run.evaluated) return
     const { evaluation_id: id, suite_name: suite, case_key: name, epoch } = run.evaluated
+    const judged = run.evaluated.judged_run_id
+    const place = judged
+      ? ['A judge of ', el('a', { href: `/runs/${judged}` }, `run ${epoch} of ${name}`), ' in an ']
+      : [`Run ${epoch} of ${name} in an `]
     show(
       el(
         'p',
         { class: 'run-origin small' },
         icon('circle-check'),
-        el(
-          'span',
-          {},
-          `Run ${epoch} of ${name} in an `,
-          el('a', { href: `/evaluations/${id}` }, `evaluation of ${suite}`),
-        ),
+        el('span', {}, ...place, el('a', { href: `/evaluations/${id}` }, `evaluation of ${suite}`)),
       ),
     )
   }
