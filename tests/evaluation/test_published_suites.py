@@ -166,6 +166,34 @@ def test_assertions_judge_as_promptfoo_itself_does():
     assert (len(recorded["verdicts"]), others) == (74, OTHERWISE)
 
 
+def test_trajectories_and_answers_are_judged_as_adk_itself_does():
+    """Its verdicts were recorded: see `verdicts/adk.json`."""
+    recorded = json.loads((Path(__file__).parent / "verdicts" / "adk.json").read_text(encoding="utf-8"))
+    for each in recorded["trajectories"]:
+        criterion: JsonObject = {"tool_trajectory_avg_score": {"threshold": 1.0, "match_type": each["mode"]}}
+        suite = _of_adk(criterion, "", each["expected"])
+        calls = [{"name": call["name"], "arguments": call["args"]} for call in each["actual"]]
+        assert score_run(suite, suite.cases[0], calling(calls)).verdict == each["verdict"], each
+    for each in recorded["responses"]:
+        suite = _of_adk({"response_match_score": 0.8}, each["expected"], [])
+        (found,) = score_run(suite, suite.cases[0], answered(each["answer"])).scores
+        assert found.score.value == pytest.approx(each["score"], abs=1e-4)
+        assert found.score.verdict == ("pass" if each["score"] >= 0.8 else "fail")
+    assert (len(recorded["trajectories"]), len(recorded["responses"])) == (51, 9)
+
+
+def _of_adk(criteria: JsonObject, answer: str, calls: Sequence[JsonObject]) -> Suite:
+    """A conversation of one turn, with the file of criteria beside it."""
+    turn = {
+        "user_content": {"parts": [{"text": "Go."}]},
+        "final_response": {"parts": [{"text": answer}]},
+        "intermediate_data": {"tool_uses": [*calls]},
+    }
+    content = {"eval_cases": [{"eval_id": "one", "conversation": [turn]}]}
+    files = {"a.evalset.json": json.dumps(content), "test_config.json": json.dumps({"criteria": criteria})}
+    return check_suite(import_suite(files).document)
+
+
 @pytest.mark.parametrize(("name", "count"), [("biology_qa", 20), ("security_guide", 16)])
 def test_targets_of_inspect_pass_inside_of_an_answer(name: str, count: int):
     suite = imported(f"inspect/{name}.jsonl")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -18,20 +18,28 @@ CRITERIA = "test_config.json"
 """The file beside tests that says how good they must be."""
 RESPONSE_MATCH = 0.8
 """ADK's own criterion where a test names none."""
+MATCH_TYPES: Mapping[str, str] = {"IN_ORDER": "in_order", "1": "in_order", "ANY_ORDER": "superset", "2": "superset"}
+"""How calls may be compared, by name or number, as the scorer names it. Otherwise they are compared exactly."""
 
 
 @dataclass(frozen=True)
 class Criteria:
-    """How good a run must be: shares of turns with the expected calls, and of words of the answer. None: not judged."""
+    """How good a run must be: shares of turns with the expected calls, and of words of the answer. None: not judged.
+
+    `mode` is how calls are compared, as the scorer names it.
+    """
 
     calls: float | None = 1.0
     answer: float | None = RESPONSE_MATCH
+    mode: str = "exact"
 
     @classmethod
     def read(cls, root: Part) -> Criteria:
         """Those of a file. A criterion may be a number, or an object with `threshold`."""
         named = root.get("criteria")
-        return cls(_threshold(named, "tool_trajectory_avg_score"), _threshold(named, "response_match_score"))
+        trajectory = named.get("tool_trajectory_avg_score", "match_type") if named is not None else None
+        mode = MATCH_TYPES.get(str(trajectory.value).upper(), "exact") if trajectory is not None else "exact"
+        return cls(_threshold(named, "tool_trajectory_avg_score"), _threshold(named, "response_match_score"), mode)
 
 
 @dataclass
@@ -82,8 +90,9 @@ def _add(
     calls = [call for turn in turns for call in turn.calls]
     expected = [call for call in calls if call[0] != HANDOFF]
     scorers: list[JsonValue] = []
-    if criteria.calls is not None and (expected or criteria.calls >= 1):
-        scorers.append(_calls(fields, expected, is_exact=criteria.calls >= 1))
+    is_whole = criteria.calls is not None and criteria.calls >= 1
+    if criteria.calls is not None and (expected or (is_whole and criteria.mode == "exact")):
+        scorers.append(_calls(fields, expected, criteria.mode if is_whole else "superset", is_whole=is_whole))
     targets: list[JsonValue] = [str(given.get("agent_name", "")) for tool, given in calls if tool == HANDOFF]
     if targets and criteria.calls is not None:
         scorers.append({"handoffs": {"in_order": targets}})
@@ -116,7 +125,7 @@ def _report_criteria(draft: SuiteDraft, root: Part, criteria: Criteria) -> None:
     draft.begin_cases()
 
 
-def _calls(fields: JsonObject, calls: Sequence[tuple[str, JsonObject]], *, is_exact: bool) -> JsonObject:
+def _calls(fields: JsonObject, calls: Sequence[tuple[str, JsonObject]], mode: str, *, is_whole: bool) -> JsonObject:
     """ADK compares all calls of a turn with all their arguments."""
     expected: list[JsonValue] = []
     for tool, arguments in calls:
@@ -124,8 +133,8 @@ def _calls(fields: JsonObject, calls: Sequence[tuple[str, JsonObject]], *, is_ex
             name: {"equal": literal(fields, value) if isinstance(value, str) else value}
             for name, value in arguments.items()
         }
-        expected.append({"name": tool, "arguments": rules, "no_others": is_exact})
-    return {"calls": {"exact" if is_exact else "superset": expected}}
+        expected.append({"name": tool, "arguments": rules, "no_others": is_whole})
+    return {"calls": {mode: expected}}
 
 
 def _threshold(criteria: Part | None, name: str) -> float | None:
