@@ -12,6 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 
 from studio.errors import Finding
 from studio.evaluation.cases import MAX_SCORERS, CaseFields
+from studio.evaluation.preferences import MAX_PREFERENCES, Preference
 from studio.evaluation.scorers import Score, Scorer, ScorerEntry, Verdict, with_scorers
 from studio.evaluation.scorers.base import unscored
 from studio.evaluation.scorers.entry import nearest, with_inner
@@ -66,6 +67,13 @@ class Suite(BaseModel):
     version: Annotated[Literal[1], Field(description="Version of this format.")] = VERSION
     always: Annotated[Scorers, Field(description="Invariants: what must hold in every case.")] = []
     scorers: Annotated[Scorers, Field(description="Scorers of every case.")] = []
+    prefer: Annotated[
+        list[Preference],
+        Field(
+            description="What a model is asked of two versions: which of their answers it prefers, in both orders.",
+            max_length=MAX_PREFERENCES,
+        ),
+    ] = []
     cases: Annotated[list[Case], Field(description="The cases.", max_length=MAX_CASES)] = []
 
     def with_tags(self, tags: ChosenTags) -> Suite:
@@ -150,6 +158,9 @@ def findings_of(suite: Suite) -> Iterator[Finding]:
         yield from _problems(case, case.scorers, f"{where}/scorers", "")
         for part in ("always", "scorers"):
             yield from _problems(case, getattr(suite, part), f"/{part}", where)
+        for asked in suite.prefer:
+            if problem := asked.problem(case):
+                yield Finding("cannot_score", f"Case {case.key}: {problem}", "Change the case or the question.", where)
 
 
 def _problems(case: Case, scorers: Sequence[Scorer], where: str, at: str) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ from studio.services.evaluation_limits import budget_within, held_back, limit_re
 from studio.services.evaluations import report_of
 from studio.services.judges import Judges
 from studio.services.past_runs import score_json, stored_run
+from studio.services.preferences import PreferenceRuns
 from studio.store import StorageUnavailable, Store
 from studio.store.evaluation_tables import Evaluation, EvaluationCell
 from studio.store.evaluations import MAX_ATTEMPTS, ActiveCell, CellOutcome, CellReuse, Shares
@@ -59,6 +60,10 @@ class EvaluationRuns:
     approvals: ApprovalSource
     _suites: dict[str, Suite] = field(default_factory=dict[str, Suite])
     """The suites of those that are under way."""
+
+    @property
+    def _preferences(self) -> PreferenceRuns:
+        return PreferenceRuns(self.store, self.control, self.books, BY)
 
     @property
     def _judges(self) -> Judges:
@@ -107,6 +112,10 @@ class EvaluationRuns:
                 await self._begin(row, cell)
                 has_moved = True
         if not under_way and not has_moved:
+            progress = await self._preferences.advance(row, await self._suite(row))
+            if progress != "done":
+                return progress == "moved"
+            row = await evaluations.get(evaluation_id)
             sentence = (await report_of(self.store, row.id, is_done=True)).sentence if row.state == "running" else ""
             await evaluations.end(evaluation_id, now, sentence)
         return has_moved

@@ -10,9 +10,19 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 from uuid import uuid4
 
+from pydantic import JsonValue
+
 from studio.components import JsonObject
 from studio.components.readable_json import well_formed_json
 from studio.errors import ConfigError, Finding, InvalidComponent, NotFound, StudioError, first_findings
+from studio.evaluation.preferences import (
+    ORDERS,
+    PairChoice,
+    Preference,
+    PreferenceResult,
+    known_choice,
+    preferences_of,
+)
 from studio.evaluation.results import (
     BASELINE,
     CANDIDATE,
@@ -42,7 +52,7 @@ from studio.services.evaluation_reuse import (
 from studio.services.judges import has_judges, judges_in, own_judges, with_models
 from studio.services.suite_approvals import SuiteNotApproved, check_suite_approved
 from studio.store import Store
-from studio.store.evaluation_tables import Evaluation, EvaluationVersion
+from studio.store.evaluation_tables import Evaluation, EvaluationPreference, EvaluationVersion
 from studio.store.evaluations import CellRow, PlannedCell
 from studio.store.tables import Team, TeamSuite, TeamVersion
 
@@ -128,8 +138,10 @@ class CheckedPlan:
     @property
     def judged(self) -> int:
         """How often a judge is asked."""
-        versions = len(self.versions) * self.plan.repeats
-        return versions * sum(len(judges_in(self.suite.scorers_of(case))) for case in self.suite.cases)
+        runs = len(self.versions) * self.plan.repeats
+        judged = runs * sum(len(judges_in(self.suite.scorers_of(case))) for case in self.suite.cases)
+        pairs = len(self.suite.cases) * self.plan.repeats if len(self.versions) > 1 else 0
+        return judged + pairs * len(ORDERS) * len(self.suite.prefer)
 
     @property
     def cells(self) -> Sequence[PlannedCell]:
@@ -434,6 +446,10 @@ class EvaluationReport(NamedTuple):
     """None where nothing was confirmed."""
     confirms: bool
     """Whether it confirms another one that is still there."""
+    preferences: Sequence[PreferenceResult] = ()
+    """Which answers judges prefer; none before the plan is done."""
+    comparing: int = 0
+    """Pairs of answers that judges have compared so far, with each question."""
 
 
 async def report_of(store: Store, evaluation_id: str, *, is_done: bool | None = None) -> EvaluationReport:
@@ -466,8 +482,37 @@ async def report_of(store: Store, evaluation_id: str, *, is_done: bool | None = 
     if confirmation is not None and confirmation.found is not None:
         result = confirmed_result(result, confirmation.found)
         sentence = f"{sentence} {confirmation_sentence(confirmation.found)}"
-    spent = sum(each.micro_usd for each in cells), sum(each.used_tokens for each in cells)
-    return EvaluationReport(row, versions, result, sentence, *spent, cells, tasks, reuse, confirmation, confirms)
+    chosen = await store.preferences.list(row.id)
+    preferences = await asyncio.to_thread(_preferences_in, row, cells, chosen) if has_ended else ()
+    spent = (
+        sum(each.micro_usd for each in (*cells, *chosen)),
+        sum(each.used_tokens for each in cells) + sum(each.tokens for each in chosen),
+    )
+    more = (confirmation, confirms, preferences, len(chosen))
+    return EvaluationReport(row, versions, result, sentence, *spent, cells, tasks, reuse, *more)
+
+
+def _preferences_in(
+    row: Evaluation, cells: Sequence[CellRow], chosen: Sequence[EvaluationPreference]
+) -> Sequence[PreferenceResult]:
+    """What judges prefer, by question."""
+    asked = [Preference.model_validate(each) for each in _listed(row.document.get("prefer"))]
+    cases = {each.position: each.case_key for each in cells}
+    pairs = [
+        PairChoice(each.key, cases[each.position], known_choice(each.in_first), known_choice(each.in_second))
+        for each in chosen
+        if each.position in cases
+    ]
+    return preferences_of(asked, pairs, _clusters(row))
+
+
+def _listed(value: JsonValue) -> Sequence[JsonValue]:
+    return value if isinstance(value, list) else ()
+
+
+def _clusters(row: Evaluation) -> Mapping[str, str]:
+    """By case, what it shares with others."""
+    return {each.key: each.cluster for each in cases_of(row.document) if each.cluster}
 
 
 async def _confirmation_of(store: Store, row: Evaluation) -> ConfirmedCases | None:
@@ -481,7 +526,7 @@ async def _confirmation_of(store: Store, row: Evaluation) -> ConfirmedCases | No
 
 
 def _result_of(row: Evaluation, cells: Sequence[CellRow], *, is_done: bool) -> EvaluationResult:
-    clusters = {each.key: each.cluster for each in cases_of(row.document) if each.cluster}
+    clusters = _clusters(row)
     found = [CellResult(each.version, each.case_key, _verdict(each.verdict)) for each in cells]
     return results_of(found, clusters, is_done=is_done, is_picked=row.confirms_id is not None)
 

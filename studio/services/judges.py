@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from studio.components import Capability, JsonObject
 from studio.effects import canonical_json
 from studio.errors import ConfigError, Finding, Forbidden, NotFound, SetupError, TooLarge
+from studio.evaluation.preferences import Preference
 from studio.evaluation.scorers import Scorer
 from studio.evaluation.scorers.entry import unwrapped
 from studio.evaluation.scorers.judge import INSTRUCTIONS, JudgeScorer, read_reply
@@ -48,10 +49,15 @@ def judges_in(scorers: Iterable[Scorer]) -> Mapping[str, JudgeScorer]:
 
 def has_judges(suite: Suite) -> bool:
     """Whether a model is asked; judges are not told apart, which takes a while for many."""
-    return any(isinstance(unwrapped(each), JudgeScorer) for each in suite.all_scorers)
+    return bool(suite.prefer) or any(isinstance(unwrapped(each), JudgeScorer) for each in suite.all_scorers)
 
 
-def judge_team(*models: JsonObject) -> JsonObject:
+def asked_models(suite: Suite) -> Sequence[JudgeScorer | Preference]:
+    """All that a model is asked in a suite, each once."""
+    return [*judges_in(suite.all_scorers).values(), *suite.prefer]
+
+
+def judge_team(*models: JsonObject, instructions: str = INSTRUCTIONS) -> JsonObject:
     """The team of a judge, or of several for what a person approves: one agent for each model."""
     participants: list[JsonValue] = [
         {
@@ -61,7 +67,7 @@ def judge_team(*models: JsonObject) -> JsonObject:
                 "name": "judge" if at == 1 else f"judge_{at}",
                 "description": "Checks a run by criteria.",
                 "model_client": model,
-                "system_message": INSTRUCTIONS,
+                "system_message": instructions,
             },
         }
         for at, model in enumerate(models, 1)
@@ -87,19 +93,29 @@ def with_models(suite: Suite, connections: Sequence[ModelConnection]) -> tuple[S
     default = next((each.component for each in connections if each.is_default), None)
     findings: dict[str, Finding] = {}
 
-    def complete(scorer: Scorer) -> Scorer:
-        if not isinstance(scorer, JudgeScorer) or scorer.model is not None:
-            return scorer
-        model = by_name.get(scorer.connection) if scorer.connection else default
+    def model_of(asked: JudgeScorer | Preference) -> JsonObject | None:
+        model = by_name.get(asked.connection) if asked.connection else default
         if model is None:
-            name = scorer.connection
+            name = asked.connection
             what = f"There is no model connection {name!r} for a judge." if name else "A judge has no model."
             fix = "Name a model connection of this studio, or write `model`."
             findings[name] = Finding("no_judge_model", what, fix, "/suite")
+        return model
+
+    def complete(scorer: Scorer) -> Scorer:
+        if not isinstance(scorer, JudgeScorer) or scorer.model is not None or (model := model_of(scorer)) is None:
             return scorer
         return JudgeScorer.model_validate({**scorer.model_dump(), "connection": "", "model": model})
 
-    return suite.with_changed(complete) if has_judges(suite) else suite, [*findings.values()]
+    def complete_preference(asked: Preference) -> Preference:
+        if asked.model is not None or (model := model_of(asked)) is None:
+            return asked
+        return Preference.model_validate({**asked.model_dump(), "connection": "", "model": model})
+
+    if not has_judges(suite):
+        return suite, ()
+    prefer = [complete_preference(each) for each in suite.prefer]
+    return suite.with_changed(complete).model_copy(update={"prefer": prefer}), [*findings.values()]
 
 
 class JudgesNotApproved(NamedTuple):
@@ -132,20 +148,20 @@ async def check_judges(control: RunControl, team_id: str, suite: Suite) -> Judge
 
 def judge_component(suite: Suite) -> JsonObject | None:
     """All that the judges of a suite could do, as one component; None where it has none."""
-    models = [each.model for each in judges_in(suite.all_scorers).values() if each.model is not None]
+    models = [each.model for each in asked_models(suite) if each.model is not None]
     distinct = {canonical_json(each): each for each in models}
     return judge_team(*distinct.values()) if distinct else None
 
 
 def names_connections(suite: Suite) -> bool:
     """Whether a judge asks the model of a connection."""
-    return any(each.model is None for each in judges_in(suite.all_scorers).values())
+    return any(each.model is None for each in asked_models(suite))
 
 
 def own_judges(suite: Suite, teams: Iterable[JsonObject]) -> Sequence[str]:
     """Warnings of models that judge themselves: judges whose model a team asks, too."""
     asked = {name for team in teams for name in _models_in(team)}
-    judging = {name for each in judges_in(suite.all_scorers).values() if each.model for name in _models_in(each.model)}
+    judging = {name for each in asked_models(suite) if each.model for name in _models_in(each.model)}
     return [
         f"The judge asks {name}, which the team asks, too. Models favor their own answers; choose another one."
         for name in sorted(asked & judging)

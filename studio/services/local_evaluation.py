@@ -16,6 +16,7 @@ from studio.components import Capability, JsonObject, all_capabilities
 from studio.components.secrets import SecretSource, from_environment
 from studio.errors import ConfigError
 from studio.evaluation.gates import GATE_WORDS, Gate, GateResult, apply_gate
+from studio.evaluation.preferences import preference_sentences
 from studio.evaluation.results import BASELINE, CANDIDATE, sentence_of
 from studio.evaluation.suites import Suite
 from studio.models.prices import PriceBook
@@ -125,6 +126,7 @@ class LocalResult(NamedTuple):
         if self.recorded_at is not None:
             yield f"The baseline was recorded on {self.recorded_at:%Y-%m-%d}."
         yield from reuse_sentences(self.report, NAMES)
+        yield from preference_sentences(self.report.preferences, NAMES)
 
 
 def chosen_suite(

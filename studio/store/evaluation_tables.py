@@ -117,3 +117,20 @@ class EvaluationJudgment(Table, table=True):
     run_id: str = Field(primary_key=True)
     evaluation_id: str = Field(index=True, foreign_key="evaluation.id", ondelete="CASCADE")
     position: int = Field(sa_type=Counter)
+
+
+class EvaluationPreference(Table, table=True):
+    """Which answer a judge prefers of those of a cell and of its counterpart of the other version.
+
+    `position` is the cell of the version in question, `key` what was asked. `in_first` is the choice where its answer
+    comes first, `in_second` where it comes second; "" is none, and `detail` says why.
+    """
+
+    evaluation_id: str = Field(primary_key=True, foreign_key="evaluation.id", ondelete="CASCADE")
+    position: int = Field(primary_key=True, sa_type=Counter)
+    key: str = Field(primary_key=True)
+    in_first: str = ""
+    in_second: str = ""
+    detail: str = ""
+    micro_usd: int = Field(default=0, sa_type=Counter)
+    tokens: int = Field(default=0, sa_type=Counter)

@@ -17,7 +17,13 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import Conflict, NotFound
 from studio.store.database import Database
-from studio.store.evaluation_tables import Evaluation, EvaluationCell, EvaluationJudgment, EvaluationVersion
+from studio.store.evaluation_tables import (
+    Evaluation,
+    EvaluationCell,
+    EvaluationJudgment,
+    EvaluationPreference,
+    EvaluationVersion,
+)
 from studio.store.runs import UNFINISHED
 from studio.store.tables import Run, Team, TeamSuite, table_of, without
 
@@ -433,11 +439,17 @@ class Evaluations:
         async with self._database.read() as session:
             return (await session.exec(query)).one()
 
-    async def share(self, row: Evaluation) -> Shares | None:
-        """What one more run may take where all that may be under way begin at once; None where nothing is left."""
+    async def share(self, row: Evaluation, count: int = 0) -> Shares | None:
+        """What one of `count` more runs may take, or of as many as may be under way at once; None where nothing is
+        left."""
         async with self._database.read() as session:
             used = await _used(session, col(EvaluationCell.evaluation_id) == row.id)
-        return used.shares(row, row.at_once)
+            judging = select(
+                func.sum(col(EvaluationPreference.micro_usd)), func.sum(col(EvaluationPreference.tokens))
+            ).where(EvaluationPreference.evaluation_id == row.id)
+            micro_usd, tokens = (await session.exec(judging)).one()
+        used = used._replace(micro_usd=used.micro_usd + int(micro_usd or 0), tokens=used.tokens + int(tokens or 0))
+        return used.shares(row, count or row.at_once)
 
     async def keep_verdict(self, cell: EvaluationCell, outcome: CellOutcome, now: datetime) -> None:
         """Keep the verdict of a cell whose run is to be canceled, which is looked at again in a moment."""

@@ -19,6 +19,7 @@ from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.deployments import Deployments
 from studio.store.evaluation_labels import EvaluationLabels
+from studio.store.evaluation_preferences import EvaluationPreferences
 from studio.store.evaluations import Evaluations
 from studio.store.files import Files
 from studio.store.fleet import Fleet
@@ -100,6 +101,7 @@ class Store:
     suites: Suites
     evaluations: Evaluations
     evaluation_labels: EvaluationLabels
+    preferences: EvaluationPreferences
     knowledge: Knowledge
     vectors: KnowledgeVectors
     refreshes: KnowledgeRefreshes
@@ -212,6 +214,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         suites=Suites(database),
         evaluations=Evaluations(database),
         evaluation_labels=EvaluationLabels(database),
+        preferences=EvaluationPreferences(database),
         knowledge=Knowledge(database),
         vectors=KnowledgeVectors(database),
         refreshes=KnowledgeRefreshes(database),

@@ -79,3 +79,20 @@ def test_judges_are_asked_once_across_a_kill(tmp_path: Path):
     runs = read(tmp_path, "SELECT id, state FROM run WHERE team_name = 'Judge' AND started_at IS NOT NULL")
     assert sorted(runs) == sorted((each, "finished") for each in judges)
     assert len(set(judges)) == 20
+
+
+def test_preferences_are_asked_for_once_across_a_kill(tmp_path: Path):
+    prefer = [{"question": "Which is kinder?", "model": replay_model('{"preferred": "first"}')}]
+    with studio(tmp_path) as (process, owner):
+        team_id = added_team(owner, "Good morning.", "Good morning, dear.")
+        suite_id = added_suite(owner, team_id, cases=CASES, prefer=prefer)
+        evaluation_id = started(owner, suite_id, version=2, against=1, repeats=1, at_once=4)
+        wait_until(lambda: bool(read(tmp_path, "SELECT 1 FROM evaluation_preference LIMIT 1 OFFSET 5")))
+        process.kill()
+    assert len(read(tmp_path, "SELECT 1 FROM evaluation_preference")) < 20, "it was killed on the way"
+
+    with studio(tmp_path) as (_, owner):
+        (found,) = over(owner, evaluation_id, 120)["preferences"]
+    assert (found["ties"], found["by_order"], found["unscored"]) == (20, 20, 0)
+    runs = read(tmp_path, "SELECT state FROM run WHERE team_name = 'Judge' AND started_at IS NOT NULL")
+    assert runs == [("finished",)] * 40

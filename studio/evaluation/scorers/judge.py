@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from typing_extensions import override
 
 from studio.components import JsonObject
@@ -65,6 +65,34 @@ class JudgeReply(BaseModel):
     criteria: list[CriterionVerdict]
 
 
+def _check_model(model: JsonObject | None) -> JsonObject | None:
+    from studio.components import extract_secrets  # takes a while, and few suites have a judge
+
+    if model is not None and extract_secrets(model)[1]:
+        raise ValueError("a key stands in it; write a reference such as `env:NAME` or `secret:name`")
+    return model
+
+
+def check_one_model(connection: str, model: JsonObject | None) -> None:
+    """Raises: ValueError: Both are named."""
+    if connection and model is not None:
+        raise ValueError("name a connection or a model, not both")
+
+
+JudgeConnection = Annotated[
+    str,
+    Field(
+        description="Name of the model connection that judges. Empty: the default one, unless there is a model.",
+        max_length=200,
+    ),
+]
+JudgeModel = Annotated[
+    dict[str, JsonValue] | None,
+    AfterValidator(_check_model),
+    Field(description="The model that judges, as a component with its own settings, such as the temperature."),
+]
+
+
 class JudgeScorer(Scorer):
     """A model checks the answer by criteria, and quotes what shows that one is met. The run passes if all are met. A
     criterion whose quote is not in what the judge saw is unscored. Say what the answer has; what it must not have is a
@@ -78,34 +106,15 @@ class JudgeScorer(Scorer):
         list[Criterion],
         Field(description="Each is met or not, such as: Names the sum.", min_length=1, max_length=MAX_CRITERIA),
     ]
-    connection: Annotated[
-        str,
-        Field(
-            description="Name of the model connection that judges. Empty: the default one, unless there is a model.",
-            max_length=200,
-        ),
-    ] = ""
-    model: Annotated[
-        dict[str, JsonValue] | None,
-        Field(description="The model that judges, as a component with its own settings, such as the temperature."),
-    ] = None
+    connection: JudgeConnection = ""
+    model: JudgeModel = None
     sees: Annotated[
         Seen, Field(description="The team's last message, that and the tool calls, or all that was said and called.")
     ] = "answer"
 
-    @field_validator("model")
-    @classmethod
-    def _check_model(cls, model: JsonObject | None) -> JsonObject | None:
-        from studio.components import extract_secrets  # takes a while, and few suites have a judge
-
-        if model is not None and extract_secrets(model)[1]:
-            raise ValueError("a key stands in it; write a reference such as `env:NAME` or `secret:name`")
-        return model
-
     @model_validator(mode="after")
     def _check_one_model(self) -> JudgeScorer:
-        if self.connection and self.model is not None:
-            raise ValueError("name a connection or a model, not both")
+        check_one_model(self.connection, self.model)
         return self
 
     @override
@@ -119,10 +128,10 @@ class JudgeScorer(Scorer):
 
     def question(self, run: Transcript, case: CaseFields) -> str:
         """What the judge is asked. The mark follows from the work, so that nothing in it can hold the mark."""
-        work = _shortened("\n".join(self._seen(run)))
+        work = shortened("\n".join(self._seen(run)))
         mark = f"=== {sha256_hex(work)[:16]} ==="
         criteria = "\n".join(f"{at}. {case.fill(text)}" for at, text in enumerate(self.criteria, 1))
-        return f"Task:\n{_shortened(case.task)}\n\nCriteria:\n{criteria}\n\nWork:\n{mark}\n{work}\n{mark}"
+        return f"Task:\n{shortened(case.task)}\n\nCriteria:\n{criteria}\n\nWork:\n{mark}\n{work}\n{mark}"
 
     def _seen(self, run: Transcript) -> Sequence[str]:
         answer = [_said(each) for each in run.turns[-1:]]
@@ -207,6 +216,7 @@ def _short(text: str) -> str:
     return text if len(text) <= MAX_RESULT else f"{text[:MAX_RESULT]}…"
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """A text as judges see it: the middle of a long one is left out."""
     half = (MAX_SEEN - len(LEFT_OUT)) // 2
     return text if len(text) <= MAX_SEEN else f"{text[:half]}{LEFT_OUT}{text[-half:]}"

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from fastapi import Query, Response
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
+from studio.evaluation.preferences import PreferenceResult
 from studio.evaluation.results import Comparison, Confirmation, Group
 from studio.evaluation.statistics import Estimate
 from studio.evaluation.suites import ChosenTags
@@ -170,6 +171,24 @@ class DifferenceOut(EstimateOut):
     pairs: int
 
 
+class PreferenceOut(BaseModel):
+    """Which answers a judge prefers, asked in both orders. Only what it prefers in both is a win or a loss.
+
+    `by_order` of the ties are pairs in which the same place won in both orders; `first` of `choices` is how often the
+    first answer was chosen. `mean` is of wins less losses, from -1 to 1, with its 95 % interval.
+    """
+
+    question: str
+    wins: int
+    losses: int
+    ties: int
+    by_order: int
+    unscored: int
+    first: int
+    choices: int
+    estimate: EstimateOut | None
+
+
 class CaseOut(BaseModel):
     """A case and its runs by version number. `group` is empty while runs of it are open."""
 
@@ -234,6 +253,7 @@ class EvaluationOut(EvaluationFields):
     sentence: str
     reused: list[str]
     difference: DifferenceOut | None
+    preferences: list[PreferenceOut]
     confirmation: ConfirmationOut | None
     cases: list[CaseOut]
 
@@ -404,9 +424,15 @@ def _report(found: EvaluationReport) -> EvaluationOut:
         sentence=found.sentence,
         reused=[*reuse_sentences(found, {number: f"version {each}" for number, each in revisions.items()})],
         difference=difference,
+        preferences=[_preference(each) for each in found.preferences],
         confirmation=_confirmation(found.confirmation) if found.confirmation else None,
         cases=cases,
     )
+
+
+def _preference(each: PreferenceResult) -> PreferenceOut:
+    kept = {name: getattr(each, name) for name in PreferenceOut.model_fields if name != "estimate"}
+    return PreferenceOut(**kept, estimate=EstimateOut.from_estimate(each.estimate) if each.estimate else None)
 
 
 def _confirmation(each: ConfirmedCases) -> ConfirmationOut:

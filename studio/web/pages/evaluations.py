@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
+from studio.evaluation.preferences import preference_sentences
 from studio.evaluation.results import BASELINE, CANDIDATE
 from studio.services.amounts import MICRO, money
 from studio.services.evaluation_confirmation import CONFIRM_REPEATS, confirmable
@@ -66,9 +67,11 @@ async def labels_page(
 
 async def shown_result(store: Store, report: EvaluationReport, group: str, page: int) -> dict[str, object]:
     """What `fragments/evaluation/result.html` shows."""
+    names = {each.number: f"version {each.revision}" for each in report.versions}
     return {
         "report": report,
-        "reused": reuse_sentences(report, {each.number: f"version {each.revision}" for each in report.versions}),
+        "reused": reuse_sentences(report, names),
+        "preferred": [*preference_sentences(report.preferences, names)],
         "names": {each.number: f"Version {each.revision}" for each in report.versions},
         "confirmable": confirmable(report),
         "labels": await label_report(store, report.row, report.cells),
