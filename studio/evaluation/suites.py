@@ -70,7 +70,7 @@ class Suite(BaseModel):
     prefer: Annotated[
         list[Preference],
         Field(
-            description="What a model is asked of two versions: which of their answers it prefers, in both orders.",
+            description="Questions by which a judge prefers one of two versions' answers, asked in both orders.",
             max_length=MAX_PREFERENCES,
         ),
     ] = []
