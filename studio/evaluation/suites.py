@@ -12,6 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 
 from studio.errors import Finding
 from studio.evaluation.cases import MAX_SCORERS, CaseFields
+from studio.evaluation.people import People
 from studio.evaluation.preferences import MAX_PREFERENCES, Preference
 from studio.evaluation.scorers import Score, Scorer, ScorerEntry, Verdict, with_scorers
 from studio.evaluation.scorers.base import unscored
@@ -28,6 +29,10 @@ class Case(CaseFields):
     """A task, and what is expected of a run of it."""
 
     scorers: Annotated[Scorers, Field(description="Scorers of this case, beside those of the suite.")] = []
+    people: Annotated[
+        People | None,
+        Field(description="The person who answers what the team asks in this case, in place of the suite's."),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,10 @@ class Suite(BaseModel):
     version: Annotated[Literal[1], Field(description="Version of this format.")] = VERSION
     always: Annotated[Scorers, Field(description="Invariants: what must hold in every case.")] = []
     scorers: Annotated[Scorers, Field(description="Scorers of every case.")] = []
+    people: Annotated[
+        People | None,
+        Field(description="The person who answers what the team asks: answers in their order, or an aim."),
+    ] = None
     prefer: Annotated[
         list[Preference],
         Field(
@@ -97,6 +106,15 @@ class Suite(BaseModel):
         cases = [each.model_copy(update={"scorers": changed(each.scorers)}) for each in self.cases]
         own = {"always": changed(self.always), "scorers": changed(self.scorers)}
         return self.model_copy(update={**own, "cases": cases})
+
+    def people_of(self, case: Case) -> People | None:
+        """Who answers in runs of a case; None where to ask fails it."""
+        return case.people or self.people
+
+    @property
+    def all_people(self) -> Iterator[People]:
+        """Those of the suite and of its cases."""
+        yield from (each for each in (self.people, *(case.people for case in self.cases)) if each is not None)
 
     def scorers_of(self, case: Case) -> list[Scorer]:
         """All scorers of a case, invariants first."""
@@ -158,6 +176,9 @@ def findings_of(suite: Suite) -> Iterator[Finding]:
         yield from _problems(case, case.scorers, f"{where}/scorers", "")
         for part in ("always", "scorers"):
             yield from _problems(case, getattr(suite, part), f"/{part}", where)
+        people = suite.people_of(case)
+        if people is not None and (problem := people.problem(case)):
+            yield Finding("cannot_answer", f"People of case {case.key}: {problem}", "Change the case.", where)
         for asked in suite.prefer:
             if problem := asked.problem(case):
                 yield Finding("cannot_score", f"Case {case.key}: {problem}", "Change the case or the question.", where)

@@ -19,6 +19,7 @@ from studio.services.evaluation_limits import budget_within, held_back, limit_re
 from studio.services.evaluations import report_of
 from studio.services.judges import Judges
 from studio.services.past_runs import score_json, stored_run
+from studio.services.people import GaveUp, PeopleOfCases
 from studio.services.preferences import PreferenceRuns
 from studio.store import StorageUnavailable, Store
 from studio.store.evaluation_tables import Evaluation, EvaluationCell
@@ -134,8 +135,26 @@ class EvaluationRuns:
             await self._settle(row, cell, run)
         elif cell.state == "starting":
             await self.store.evaluations.has_begun(cell)
+        elif run.reason == "input" and row.state == "running" and not cell.verdict:
+            await self._answer(row, cell, run)
         else:
             await self._give_up(row, cell, run)
+
+    async def _answer(self, row: Evaluation, cell: EvaluationCell, run: Run) -> None:
+        """Answer what a run asks, as its case says; give it up where nothing answers that."""
+        suite = await self._suite(row)
+        case = next((each for each in suite.cases if each.key == cell.case_key), None)
+        people = suite.people_of(case) if case is not None else None
+        if case is None or people is None:
+            await self._give_up(row, cell, run)
+            return
+        found = await PeopleOfCases(self.store, self.control, self.books, BY).answer(row, cell, case, people, run)
+        if isinstance(found, GaveUp):
+            await self._give_up(row, cell, run, found)
+        elif found:
+            await self.store.evaluations.has_begun(cell)
+        else:
+            await self.store.evaluations.look_again(cell, datetime.now(UTC))
 
     async def _begin(self, row: Evaluation, cell: EvaluationCell) -> None:
         """Begin the run of a cell. The run's ID makes a second one impossible."""
@@ -180,16 +199,18 @@ class EvaluationRuns:
     async def _settle(self, row: Evaluation, cell: EvaluationCell, run: Run) -> None:
         """Score a run that has ended, or let the cell begin anew where nobody could finish it."""
         evaluations = self.store.evaluations
-        if cell.verdict:  # it was given up before it ended
-            await evaluations.settle(cell, _paid(cell, CellOutcome(cell.verdict, cell.detail), run))
+        if await self._judges.must_wait(row, cell):
+            await evaluations.look_again(cell, datetime.now(UTC))
+        elif cell.verdict:  # it was given up before it ended
+            spent = await self._judges.spent(cell)
+            await evaluations.settle(cell, _paid(cell, CellOutcome(cell.verdict, cell.detail, (), *spent), run))
         elif (error := await limit_reached(self.store, run)) is not None:
+            spent = await self._judges.spent(cell)
             if why := held_back(self.books, _aside(cell), run, error):
-                await evaluations.settle(cell, _paid(cell, CellOutcome("unscored", why), run))
+                await evaluations.settle(cell, _paid(cell, CellOutcome("unscored", why, (), *spent), run))
                 await evaluations.stop(row.id, "stopped", why)
             else:
-                await evaluations.settle(cell, _paid(cell, CellOutcome("fail", run.detail), run))
-        elif await self._judges.must_wait(row, cell):
-            await evaluations.look_again(cell, datetime.now(UTC))
+                await evaluations.settle(cell, _paid(cell, CellOutcome("fail", run.detail, (), *spent), run))
         else:
             scored = await self._score(row, cell)
             if scored is None:
@@ -242,10 +263,10 @@ class EvaluationRuns:
         took = ((limits.tokens, run.tokens), (limits.micro_usd, run.micro_usd))
         return run.reused.count > 0 and any(limit is not None and amount > limit for limit, amount in took)
 
-    async def _give_up(self, row: Evaluation, cell: EvaluationCell, run: Run) -> None:
+    async def _give_up(self, row: Evaluation, cell: EvaluationCell, run: Run, why: GaveUp | None = None) -> None:
         """End a run that would wait for a person, or whose evaluation was canceled. The verdict is kept first."""
         if not cell.verdict:
-            verdict, detail = _WAITS.get(run.reason, ("unscored", "The evaluation was canceled."))
+            verdict, detail = why or _WAITS.get(run.reason, ("unscored", "The evaluation was canceled."))
             if row.state == "canceled":
                 verdict, detail = "unscored", "The evaluation was canceled."
             await self.store.evaluations.keep_verdict(cell, CellOutcome(verdict, detail), datetime.now(UTC))

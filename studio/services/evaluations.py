@@ -133,7 +133,9 @@ class CheckedPlan:
     @property
     def warnings(self) -> Sequence[str]:
         """What a person should know before it begins."""
-        return own_judges(self.suite, [each.component for each in self.versions])
+        simulated = any(each.is_simulated for each in self.suite.all_people)
+        people = ["A simulated person answers what the team asks. Each answer calls a model, within the limit."]
+        return [*own_judges(self.suite, [each.component for each in self.versions]), *(people if simulated else [])]
 
     @property
     def judged(self) -> int:

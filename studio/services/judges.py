@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from studio.components import Capability, JsonObject
 from studio.effects import canonical_json
 from studio.errors import ConfigError, Finding, Forbidden, NotFound, SetupError, TooLarge
+from studio.evaluation.people import People
 from studio.evaluation.preferences import Preference
 from studio.evaluation.scorers import Scorer
 from studio.evaluation.scorers.entry import unwrapped
@@ -49,12 +50,23 @@ def judges_in(scorers: Iterable[Scorer]) -> Mapping[str, JudgeScorer]:
 
 def has_judges(suite: Suite) -> bool:
     """Whether a model is asked; judges are not told apart, which takes a while for many."""
-    return bool(suite.prefer) or any(isinstance(unwrapped(each), JudgeScorer) for each in suite.all_scorers)
+    if suite.prefer or any(each.is_simulated for each in suite.all_people):
+        return True
+    return any(isinstance(unwrapped(each), JudgeScorer) for each in suite.all_scorers)
 
 
-def asked_models(suite: Suite) -> Sequence[JudgeScorer | Preference]:
+def asked_models(suite: Suite) -> Sequence[JudgeScorer | Preference | People]:
     """All that a model is asked in a suite, each once."""
-    return [*judges_in(suite.all_scorers).values(), *suite.prefer]
+    people = {each.key: each for each in suite.all_people if each.is_simulated}
+    return [*judges_in(suite.all_scorers).values(), *suite.prefer, *people.values()]
+
+
+def shares_left(cell: EvaluationCell, run: Run, begun: Iterable[Judgment]) -> Shares:
+    """What is left of what was set aside for a cell, after its run and those of judges and people so far."""
+    micro_usd, tokens = _spent(begun)
+    took = run.micro_usd + micro_usd, run.prompt_tokens + run.completion_tokens + tokens
+    asides = cell.aside_micro_usd, cell.aside_tokens
+    return Shares(*(None if aside is None else max(0, aside - each) for aside, each in zip(asides, took, strict=True)))
 
 
 def judge_team(*models: JsonObject, instructions: str = INSTRUCTIONS) -> JsonObject:
@@ -93,7 +105,7 @@ def with_models(suite: Suite, connections: Sequence[ModelConnection]) -> tuple[S
     default = next((each.component for each in connections if each.is_default), None)
     findings: dict[str, Finding] = {}
 
-    def model_of(asked: JudgeScorer | Preference) -> JsonObject | None:
+    def model_of(asked: JudgeScorer | Preference | People) -> JsonObject | None:
         model = by_name.get(asked.connection) if asked.connection else default
         if model is None:
             name = asked.connection
@@ -114,8 +126,19 @@ def with_models(suite: Suite, connections: Sequence[ModelConnection]) -> tuple[S
 
     if not has_judges(suite):
         return suite, ()
-    prefer = [complete_preference(each) for each in suite.prefer]
-    return suite.with_changed(complete).model_copy(update={"prefer": prefer}), [*findings.values()]
+
+    def complete_people(people: People | None) -> People | None:
+        if people is None or not people.is_simulated or people.model is not None or (model := model_of(people)) is None:
+            return people
+        return People.model_validate({**people.model_dump(), "connection": "", "model": model})
+
+    suite = suite.with_changed(complete)
+    more = {
+        "prefer": [complete_preference(each) for each in suite.prefer],
+        "people": complete_people(suite.people),
+        "cases": [each.model_copy(update={"people": complete_people(each.people)}) for each in suite.cases],
+    }
+    return suite.model_copy(update=more), [*findings.values()]
 
 
 class JudgesNotApproved(NamedTuple):
@@ -234,10 +257,14 @@ class Judges:
         is_recorded = not cell.attempt  # all of them are under way at once
         return is_recorded and await self.store.evaluations.judging_count(row.id) >= row.at_once
 
+    async def spent(self, cell: EvaluationCell) -> tuple[int, int]:
+        """What the judges and people of a cell took, in millionths of a dollar and in tokens."""
+        return _spent(await self.store.evaluations.judgments(cell))
+
     async def ask(self, row: Evaluation, cell: EvaluationCell, suite: Suite, case: Case, run: Transcript) -> Judged:
         """Ask the judges of a run, one after the other; each call goes one step further."""
         judges = {key: each for key, each in judges_in(suite.scorers_of(case)).items() if each.needs_reply(run)}
-        if not judges:
+        if not judges and suite.people_of(case) is None:
             return Judged({})
         begun = {each.run_id: each for each in await self.store.evaluations.judgments(cell)}
         asked = _Asked(row, cell, case, run, begun)

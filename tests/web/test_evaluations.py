@@ -301,7 +301,8 @@ def test_a_run_says_which_cell_of_an_evaluation_it_is(client: TestClient):
     last = cells_of(client, evaluation_id)[-1]
     run = client.get(f"/api/runs/{last['run_id']}").json()
     assert run["evaluated"] == {
-        "evaluation_id": evaluation_id, "suite_name": "greetings", "case_key": "evening", "epoch": 2, "judged_run_id": ""
+        "evaluation_id": evaluation_id, "suite_name": "greetings", "case_key": "evening", "epoch": 2,
+        "judged_run_id": "",
     }  # fmt: skip
     assert client.delete(f"/api/evaluations/{evaluation_id}").status_code == 204
     assert client.get(f"/api/runs/{last['run_id']}").json()["evaluated"] is None

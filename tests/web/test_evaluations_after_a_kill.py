@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.documents import replay_model
+from tests.web.documents import USER_PROXY, assistant, replay_model, team
 from tests.web.evaluating import added_suite, added_team, cells_of, over, started
 from tests.web.serving import studio
 
@@ -96,3 +96,24 @@ def test_preferences_are_asked_for_once_across_a_kill(tmp_path: Path):
     assert (found["ties"], found["by_order"], found["unscored"]) == (20, 20, 0)
     runs = read(tmp_path, "SELECT state FROM run WHERE team_name = 'Judge' AND started_at IS NOT NULL")
     assert runs == [("finished",)] * 40
+
+
+def test_questions_are_answered_once_across_a_kill(tmp_path: Path):
+    document = team(assistant("writer", "Where?", "When?", "Who?"), USER_PROXY, max_messages=7)
+    people = {"aim": "A flight.", "model": replay_model("From Oslo.")}
+    with studio(tmp_path) as (process, owner):
+        team_id = owner.post("/api/teams", json={"component": document}).json()["id"]
+        suite_id = added_suite(
+            owner, team_id, cases=CASES[:6], people=people, scorers=[{"ends_with_speaker": "person"}]
+        )
+        evaluation_id = started(owner, suite_id, repeats=1, at_once=4)
+        wait_until(lambda: bool(read(tmp_path, "SELECT 1 FROM evaluation_judgment LIMIT 1 OFFSET 6")))
+        process.kill()
+    assert read(tmp_path, "SELECT 1 FROM evaluation_cell WHERE state != 'done'"), "it was killed on the way"
+
+    with studio(tmp_path) as (_, owner):
+        assert over(owner, evaluation_id, 120)["versions"][0]["passed"] == 6
+    runs = read(tmp_path, "SELECT state FROM run WHERE team_name = 'Simulated person' AND started_at IS NOT NULL")
+    assert runs == [("finished",)] * 18
+    said = "SELECT count(*) FROM run_event WHERE kind = 'message' AND body LIKE '%From Oslo.%'"
+    assert read(tmp_path, f"{said} AND run_id IN (SELECT run_id FROM evaluation_cell)") == [(18,)]
