@@ -47,7 +47,10 @@ class PeopleOfCases:
         pending = run.pending or {}
         request_id, prompt = str(pending.get("request_id", "")), str(pending.get("prompt", ""))
         commands = await self.store.runs.read(run.id, kinds={"command"})
-        answered = sum(each.body.get("command") == "answer" for each in commands)
+        given = [each.body.get("request_id") for each in commands if each.body.get("command") == "answer"]
+        if request_id in given:  # another process has answered it since the run was read
+            return False
+        answered = len(given)
         if answered >= people.count:
             return GaveUp("fail", ASKED_MORE.format(count=answered + 1))
         text: str | GaveUp | None = None

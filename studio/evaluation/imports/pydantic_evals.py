@@ -31,7 +31,7 @@ def import_pydantic_evals(draft: SuiteDraft, root: Part) -> str:
     for part, name, value in _evaluators(root):
         if name == "LLMJudge":
             fields: JsonObject = {}
-            _judge(draft, part, value, fields, rubrics, notes, "/scorers")
+            _read_rubric(draft, part, value, fields, rubrics, notes, "/scorers")
             if fields:  # a text with `{name}`, which only a field of a case can hold
                 rubrics.pop()
                 notes.extend(map(plain_text, fields.values()))
@@ -55,7 +55,7 @@ def _add(draft: SuiteDraft, part: Part, shared_notes: list[str], shared: list[tu
     notes = [*shared_notes]
     for place, name, value in [*shared, *_evaluators(part)]:
         if name == "LLMJudge":
-            _judge(draft, place, value, fields, rubrics, notes, f"{draft.here}/scorers")
+            _read_rubric(draft, place, value, fields, rubrics, notes, f"{draft.here}/scorers")
         elif (scorer := _scorer(name, value, target, fields)) is not None:
             scorers.append(scorer)
         else:
@@ -120,7 +120,7 @@ def _evaluators(part: Part) -> list[tuple[Part, str, JsonValue]]:
     return listed
 
 
-def _judge(
+def _read_rubric(
     draft: SuiteDraft,
     part: Part,
     value: JsonValue,

@@ -51,8 +51,8 @@ def judges_of(rubrics: Sequence[Rubric]) -> list[JsonValue]:
     for sees in ways:
         of_these = [each for each in rubrics if each.sees == sees]
         wanted: list[JsonValue] = [each.text for each in of_these if each.is_wanted]
-        found.extend(_judge(wanted[at : at + MAX_CRITERIA], sees) for at in range(0, len(wanted), MAX_CRITERIA))
-        found.extend({"not": _judge([each.text], sees)} for each in of_these if not each.is_wanted)
+        found.extend(_scorer_of(wanted[at : at + MAX_CRITERIA], sees) for at in range(0, len(wanted), MAX_CRITERIA))
+        found.extend({"not": _scorer_of([each.text], sees)} for each in of_these if not each.is_wanted)
     return found
 
 
@@ -72,5 +72,5 @@ def say_rubric(draft: SuiteDraft, place: Location, what: str, rubric: Rubric, be
     return True
 
 
-def _judge(criteria: list[JsonValue], sees: Seen) -> JsonObject:
+def _scorer_of(criteria: list[JsonValue], sees: Seen) -> JsonObject:
     return {"judge": {"criteria": criteria, **({"sees": sees} if sees != "answer" else {})}}
