@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from studio.evaluation.people import People
+from studio.evaluation.suites import Case
+from studio.services.people import PeopleOfCases
+from studio.store.tables import Run
+from studio.web.dependencies import Services
 from tests.fakes.openai_server import HEADERS, OpenAIServer, Reply
 from tests.web.documents import USER_PROXY, assistant, replay_model, team
 from tests.web.evaluating import added_suite, cells_of, over, started
@@ -116,3 +122,28 @@ def test_odd_people_are_refused(client: TestClient, people: object):
     document = {"suite": "s", "scorers": SCORERS, "people": people, "cases": [{"task": "Go."}]}
     answer = client.post(f"/api/teams/{asking(client)}/suites", json={"document": document})
     assert answer.status_code == 422, answer.text
+
+
+def test_a_question_that_was_answered_meanwhile_is_left_alone(server: TestClient, client: TestClient):
+    """Another worker reads the run as it waits, and looks at it after it was answered."""
+    people = People(answers=["From Oslo.", "Yes."])
+    document = people.model_dump(mode="json", exclude_defaults=True)
+    suite_id = added_suite(client, asking(client), scorers=SCORERS, people=document)
+    found = over(client, started(client, suite_id, repeats=1))
+    cell = cells_of(client, found["id"])[0]
+    states = [each["body"] for each in events(client, cell["run_id"]) if each["kind"] == "state"]
+    waited = [each["pending"] for each in states if each.get("pending")]
+    assert len(waited) == 2
+    services: Services = cast("FastAPI", server.app).state.services
+
+    async def look_late() -> object:
+        store, case = services.store, Case(task="Greet me.")
+        row = await store.evaluations.get(found["id"])
+        kept = await store.evaluations.cell(row.id, cell["position"])
+        run = (await store.preferences.runs([cell["run_id"]]))[cell["run_id"]]
+        stale = Run.model_validate({**run.model_dump(), "state": "paused", "reason": "input", "pending": waited[1]})
+        answering = PeopleOfCases(store, services.supervisor, services.books, "a test")
+        return await answering.answer(row, kept, case, people, stale)
+
+    assert server.portal is not None
+    assert server.portal.call(look_late) is False
