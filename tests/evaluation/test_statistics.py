@@ -140,7 +140,7 @@ def sampled(random: Random, rate: float, repeats: int) -> float:
 @pytest.mark.parametrize("spread", LEVELS)
 def test_the_interval_of_a_rate_holds_the_truth(spread: str, repeats: int):
     a, b = LEVELS[spread]
-    for cases, tries in ((10, 2_000), (30, 1_000)):
+    for cases, tries in ((10, 2_000), (30, 1_000), (100, 500)):
         random = Random(f"{spread} {repeats} {cases}")
         held = 0
         for _ in range(tries):
