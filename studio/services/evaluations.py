@@ -591,6 +591,18 @@ async def list_evaluations(store: Store, *, suite_id: str = "", team_id: str = "
     return [ListedEvaluation(row, [(each, tally_of(each)) for each in versions[row.id]]) for row in rows]
 
 
+async def newest_results(store: Store, team_id: str) -> Mapping[int, Evaluation]:
+    """The newest evaluation that finished of each version of a team, by revision; those of fresh runs say no rate."""
+    rows = [row for row in await store.evaluations.list(team_id=team_id) if row.state == "finished"]
+    versions = await store.evaluations.versions([row.id for row in rows])
+    found: dict[int, Evaluation] = {}
+    for row in rows:
+        for each in versions[row.id]:
+            if each.number == CANDIDATE and row.confirms_id is None:
+                found.setdefault(each.revision, row)
+    return found
+
+
 def cases_of(document: JsonObject) -> Sequence[Case]:
     """The cases of a suite that was checked before it was kept, without its scorers."""
     cases = document.get("cases")

@@ -6,6 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.web.documents import assistant, shouting, team
+from tests.web.evaluating import added_suite, over, started
 from tests.web.page_text import text_of
 from tests.web.publishing import Published, publish
 
@@ -75,6 +76,16 @@ def test_a_release_is_compared_to_the_live_one(published: Published):
     assert "critic" in told
     assert published.owner.get("/deployments/support/releases/9").status_code == 404
     assert published.owner.get("/deployments/support/releases/0").status_code == 404
+
+
+def test_a_release_shows_the_last_evaluation_of_its_version(published: Published):
+    owner = published.owner
+    assert "Last evaluation" in words(published, "/releases")
+    suite_id = added_suite(owner, published.team_id, scorers=["no_errors"])
+    evaluation_id = started(owner, suite_id, repeats=1)
+    over(owner, evaluation_id, 60)
+    assert "greetings Version 1 passes 100 % (34–100)." in words(published, "/releases")
+    assert f'href="/evaluations/{evaluation_id}"' in owner.get("/deployments/support/releases").text
 
 
 def test_what_was_live_before_is_one_step_away(published: Published):

@@ -16,6 +16,7 @@ from studio.deployments import ChatAccess, DeploymentSettings, KeyUse
 from studio.deployments.hooks import HookKind
 from studio.services.amounts import money
 from studio.services.changes import compare
+from studio.services.evaluations import newest_results
 from studio.services.publishing import speakers_of
 from studio.store import CallSummary, Store, TeamDocument
 from studio.store.call_usage import By, CallUsagePart
@@ -196,6 +197,7 @@ async def releases_page(request: Request, deployment: str, store: StoreDep, temp
         found,
         "releases",
         releases=releases,
+        evaluations=await newest_results(store, found.team_id) if found.team_id else {},
         before_live=_before_live(found, releases),
     )
 
