@@ -591,9 +591,16 @@ async def list_evaluations(store: Store, *, suite_id: str = "", team_id: str = "
     return [ListedEvaluation(row, [(each, tally_of(each)) for each in versions[row.id]]) for row in rows]
 
 
-async def newest_results(store: Store, team_id: str) -> Mapping[int, Evaluation]:
-    """The newest evaluation that finished of each version of a team, by revision; those of fresh runs say no rate."""
-    rows = [row for row in await store.evaluations.list(team_id=team_id) if row.state == "finished"]
+async def newest_results(store: Store, team_id: str, suite_id: str = "") -> Mapping[int, Evaluation]:
+    """The newest evaluation that finished of each version of a team, by revision; those of fresh runs say no rate.
+
+    Args:
+        store: Keeps them.
+        team_id: The team.
+        suite_id: Only those of this suite; "" for any.
+    """
+    found_rows = await store.evaluations.list(team_id=team_id, suite_id=suite_id)
+    rows = [row for row in found_rows if row.state == "finished"]
     versions = await store.evaluations.versions([row.id for row in rows])
     found: dict[int, Evaluation] = {}
     for row in rows:

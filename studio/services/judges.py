@@ -183,26 +183,26 @@ def names_connections(suite: Suite) -> bool:
 
 def own_judges(suite: Suite, teams: Iterable[JsonObject]) -> Sequence[str]:
     """Warnings of models that judge themselves: judges whose model a team asks, too."""
-    asked = {name for team in teams for name in _models_in(team)}
-    judging = {name for each in asked_models(suite) if each.model for name in _models_in(each.model)}
+    asked = {name for team in teams for name in model_names(team)}
+    judging = {name for each in asked_models(suite) if each.model for name in model_names(each.model)}
     return [
         f"The judge asks {name}, which the team asks, too. Models favor their own answers; choose another one."
         for name in sorted(asked & judging)
     ]
 
 
-def _models_in(document: JsonValue) -> Iterator[str]:
+def model_names(document: JsonValue) -> Iterator[str]:
     """Names of the models in a component."""
     if isinstance(document, list):
         for each in document:
-            yield from _models_in(each)
+            yield from model_names(each)
     elif isinstance(document, dict):
         config = document.get("config")
         name = config.get("model") if isinstance(config, dict) else None
         if isinstance(name, str) and str(document.get("provider", "")).endswith("ChatCompletionClient"):
             yield name
         for each in document.values():
-            yield from _models_in(each)
+            yield from model_names(each)
 
 
 class Judged(NamedTuple):

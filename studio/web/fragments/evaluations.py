@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from fastapi import Response
 
+from studio.services.amounts import money
 from studio.services.evaluation_labels import label_queue
 from studio.services.evaluations import list_evaluations, report_of
+from studio.services.version_matrix import version_matrix
 from studio.web.dependencies import PersonDep, StoreDep, TemplatesDep
 from studio.web.evaluation_rows import offered_tags, offered_versions
 from studio.web.pages.evaluations import CellNumber, GroupName, PageNumber, shown_result
@@ -43,4 +45,6 @@ async def evaluations_of_suite(suite_id: str, store: StoreDep, templates: Templa
         more=len(found) - SHOWN,
         offers=await offered_versions(store, suite.team_id),
         tags=await offered_tags(store, suite_id),
+        matrix=await version_matrix(store, suite_id, suite.team_id),
+        money=money,
     )
