@@ -60,7 +60,7 @@ async def version_matrix(store: Store, suite_id: str, team_id: str) -> Sequence[
         report = await report_of(store, row.id)
         version = await store.evaluations.version(row.id, CANDIDATE)
         models = await asyncio.to_thread(_models_of, version.component)
-        if (found := _row(report, revision, models)) is not None:
+        if (found := await asyncio.to_thread(_row, report, revision, models)) is not None:
             rows.append(found)
     marked = [_marked(each, rows) for each in rows]
     return sorted(marked, key=lambda each: (-each.rate.mean, each.micro_usd, -each.revision))
