@@ -309,7 +309,7 @@ CREATE TABLE call (
 	request_hash VARCHAR NOT NULL, 
 	said_hash VARCHAR NOT NULL, 
 	address VARCHAR NOT NULL, 
-	at DATETIME NOT NULL, 
+	at DATETIME NOT NULL, deleted_at DATETIME, 
 	CONSTRAINT pk_call PRIMARY KEY (id), 
 	CONSTRAINT fk_call_deployment_id_deployment FOREIGN KEY(deployment_id) REFERENCES deployment (id) ON DELETE CASCADE
 );
@@ -708,6 +708,32 @@ CREATE TABLE evaluation_judgment (
 
 CREATE INDEX ix_evaluation_judgment_evaluation_id ON evaluation_judgment (evaluation_id);
 
+CREATE TABLE oauth_grant (
+	id VARCHAR NOT NULL, 
+	deployment_id VARCHAR NOT NULL, 
+	client_id VARCHAR NOT NULL, 
+	client_name VARCHAR NOT NULL, 
+	redirect_uri VARCHAR NOT NULL, 
+	challenge VARCHAR NOT NULL, 
+	resource VARCHAR NOT NULL, 
+	"by" VARCHAR NOT NULL, 
+	created_at DATETIME NOT NULL, 
+	expires_at DATETIME NOT NULL, 
+	code_hash VARCHAR NOT NULL, 
+	key_id VARCHAR, 
+	former_hash VARCHAR, 
+	CONSTRAINT pk_oauth_grant PRIMARY KEY (id), 
+	CONSTRAINT fk_oauth_grant_deployment_id_deployment FOREIGN KEY(deployment_id) REFERENCES deployment (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_oauth_grant_deployment_id ON oauth_grant (deployment_id);
+
+CREATE UNIQUE INDEX ix_oauth_grant_code_hash ON oauth_grant (code_hash);
+
+CREATE INDEX ix_oauth_grant_key_id ON oauth_grant (key_id);
+
+CREATE INDEX ix_oauth_grant_former_hash ON oauth_grant (former_hash);
+
 CREATE INDEX ix_knowledge_document_refresh_at ON knowledge_document (refresh_at);
 
 CREATE VIRTUAL TABLE knowledge_index USING fts5(base_id, heading, text, pairs, content='knowledge_passage', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
@@ -716,5 +742,18 @@ CREATE TRIGGER knowledge_passage_added AFTER INSERT ON knowledge_passage BEGIN I
 
 CREATE TRIGGER knowledge_passage_removed AFTER DELETE ON knowledge_passage BEGIN INSERT INTO knowledge_index(knowledge_index, rowid, base_id, heading, text, pairs) VALUES ('delete', old.id, old.base_id, old.heading, old.text, old.pairs); END;
 
-INSERT INTO alembic_version VALUES ('0035');
+CREATE TABLE evaluation_preference (
+	evaluation_id VARCHAR NOT NULL, 
+	position INTEGER NOT NULL, 
+	"key" VARCHAR NOT NULL, 
+	in_first VARCHAR NOT NULL, 
+	in_second VARCHAR NOT NULL, 
+	detail VARCHAR NOT NULL, 
+	micro_usd INTEGER NOT NULL, 
+	tokens INTEGER NOT NULL, 
+	CONSTRAINT pk_evaluation_preference PRIMARY KEY (evaluation_id, position, "key"), 
+	CONSTRAINT fk_evaluation_preference_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE
+);
+
+INSERT INTO alembic_version VALUES ('0036');
 

@@ -1,7 +1,7 @@
 """Read web pages of knowledge bases again on a schedule, and index pairs of East Asian characters.
 
 Revision: 0035
-Follows: 0033
+Follows: 0034
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0035"
-down_revision = "0033"
+down_revision = "0034"
 
 TIME = sa.DateTime(timezone=True)
 TEXTS = ("refresh", "refresh_error", "etag")

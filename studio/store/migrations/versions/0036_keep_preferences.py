@@ -1,7 +1,7 @@
 """Keep which of two answers the judges of an evaluation prefer.
 
 Revision: 0036
-Follows: 0033
+Follows: 0035
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0036"
-down_revision = "0033"
+down_revision = "0035"
 
 COUNTER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
