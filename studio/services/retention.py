@@ -33,6 +33,7 @@ async def prune(store: Store, now: datetime) -> None:
         "Old entries of the audit log": store.audit.prune,
         "Old deliveries of webhooks": store.webhooks.prune,
         "Old times of schedules": store.schedules.prune,
+        "Codes that no client has used": store.oauth.prune,
     }
     for kind, delete_old in kinds.items():
         try:

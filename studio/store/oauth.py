@@ -47,11 +47,9 @@ class OAuthGrants:
         self._database = database
 
     async def add(self, new: NewGrant) -> str:
-        """Keep what a person allowed; the code that the client gets for it. Codes that came to nothing are removed."""
+        """Keep what a person allowed; the code that the client gets for it."""
         code, now = secrets.token_urlsafe(CODE_BYTES), datetime.now(UTC)
-        forgotten = col(OAuthGrant.key_id).is_(None) & (col(OAuthGrant.expires_at) < now)
         async with self._database.write() as session:
-            await session.exec(delete(OAuthGrant).where(forgotten))
             session.add(
                 OAuthGrant(
                     id=uuid4().hex,
@@ -62,6 +60,12 @@ class OAuthGrants:
                 )
             )
         return code
+
+    async def prune(self, now: datetime) -> None:
+        """Delete the codes that came to nothing."""
+        forgotten = col(OAuthGrant.key_id).is_(None) & (col(OAuthGrant.expires_at) < now)
+        async with self._database.write() as session:
+            await session.exec(delete(OAuthGrant).where(forgotten))
 
     async def exchange(
         self, code: str, client_id: str, redirect_uri: str, verifier: str, resource: str | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -157,6 +157,16 @@ def test_a_code_that_comes_again_ends_what_came_of_it(published: Published, plai
 def test_a_code_expires(published: Published, plain: PlainClient, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("studio.store.oauth.CODE_LASTS", timedelta(seconds=-1))
     assert refused(plain.exchange(code_for(plain, published.owner))) == "invalid_grant"
+
+
+def test_codes_that_came_to_nothing_are_deleted_and_what_came_of_others_stays(published: Published, plain: PlainClient):
+    unused = code_for(plain, published.owner)
+    given = plain.let_in(published.owner)
+    store, portal = running(published.owner).store, published.owner.portal
+    assert portal is not None
+    portal.call(store.oauth.prune, datetime.now(UTC) + timedelta(hours=1))
+    assert refused(plain.exchange(unused)) == "invalid_grant"
+    assert plain.renew(given["refresh_token"]).status_code == 200
 
 
 def test_what_renews_access_is_replaced_and_ends_it_where_it_comes_again(published: Published, plain: PlainClient):
