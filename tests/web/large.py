@@ -28,6 +28,7 @@ from studio.store.tables import TeamSuite
 from studio.web.app import services_of
 from tests.web.documents import assistant, gallery, team
 from tests.web.doors import wait_until_warm
+from tests.web.tables import parquet
 
 MANY = 1_000
 WORSE = 400
@@ -230,6 +231,7 @@ def _ended(server: TestClient, client: TestClient, document: JsonObject) -> tupl
     body = json.dumps({"component": document}, ensure_ascii=False).encode()
     made = client.post("/api/teams", content=body, headers={"Content-Type": "application/json"}).json()
     files = [client.post("/api/files", content=b"A %s. " % word * 100_000).json() for word in (b"file", b"page")]
+    files.append(client.post("/api/files", content=parquet({"n": [*range(200_000)]})).json())
     given = [{"id": file["id"], "name": "a.html", "use": "folder"} for file in files]
     task = {"team_id": made["id"], "task": "Go.", "files": given}
     run_id = client.post("/api/runs", json=task).json()["id"]

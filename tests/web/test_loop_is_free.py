@@ -67,6 +67,8 @@ FILLINGS: Mapping[str, Sequence[str]] = {
     "document_id": ("{knowledge_document}",),
 }
 """For each parameter of a path, with the fields of `Large`. A route with another parameter needs a line here."""
+NUMBERS = {"/api/runs/{run_id}/files/{number}/table": "3"}
+"""Of routes for which only this file of a run is of the right kind."""
 QUERIES = {
     "/knowledge/cited": "base=large&file=large.md",
     "/knowledge/{base_id}": "q=word",
@@ -118,6 +120,7 @@ def addresses(client: TestClient, large: Large, path: str) -> list[str]:
     found: list[str] = []
     for first in firsts[:1] if path.endswith(APART) else firsts:
         chosen = {name: FILLINGS[name][0] for name in names} | dict.fromkeys(names[:1], first)
+        chosen |= {"number": NUMBERS[path]} if path in NUMBERS else {}
         filled = address.format_map(chosen).format_map(vars(large))
         found.append(
             filled.replace("SEQ", last_message(client, first.format_map(vars(large)))) if "SEQ" in filled else filled
