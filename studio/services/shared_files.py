@@ -46,9 +46,16 @@ async def pack_files(store: Store, run_id: str, secrets: Mapping[str, str]) -> P
             shown = content
         else:
             shown = None
-        fields = use.model_dump(include={"name", "direction", "agent", "seq", "sha256"})
-        name = SecretRemover(secrets).clean_text(use.name, "")
-        packed.append(BundledFile(**fields | {"name": name}, content=shown))
+        packed.append(
+            BundledFile(
+                name=SecretRemover(secrets).clean_text(use.name, ""),
+                direction=use.direction,
+                agent=use.agent,
+                seq=use.seq,
+                sha256=use.sha256,
+                content=shown,
+            )
+        )
     return PackedFiles(packed, list(left_out))
 
 
