@@ -49,7 +49,7 @@ async def pack_files(store: Store, run_id: str, secrets: Mapping[str, str]) -> P
         packed.append(
             BundledFile(
                 name=SecretRemover(secrets).clean_text(use.name, ""),
-                direction=use.direction,
+                direction="in" if use.direction == "in" else "out",
                 agent=use.agent,
                 seq=use.seq,
                 sha256=use.sha256,
