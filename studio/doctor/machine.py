@@ -37,6 +37,7 @@ EXTRAS = {
     "azure": "Azure AI and Entra ID",
     "chromadb": "Chroma memories",
     "docker-jupyter": "Jupyter in containers",
+    "embeddings": "search by meaning without a model service",
     "files": "file surfers' documents",
     "grpc": "agents in several processes",
     "jupyter": "Jupyter kernels",

@@ -1,4 +1,4 @@
-"""What passages and questions mean, as vectors of an embedding model at an OpenAI-compatible service."""
+"""What passages and questions mean, as vectors of an embedding model: at an OpenAI-compatible service, or here."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from operator import mul
 
 from studio.errors import ConfigError, ModelUnavailable
 from studio.knowledge import MAX_QUERY_CHARS
+from studio.memory.local_model import LOCAL, LOCAL_MODEL, embed_here, nearness
 from studio.models.endpoints import place_of
 from studio.store import Store
 from studio.store.knowledge_tables import KnowledgeBase
@@ -33,6 +34,8 @@ async def choose_model(store: Store, base_id: str, connection_id: str, model: st
         ConfigError: The connection is to no service of this kind, or no model is named.
         StudioError: The service did not answer as one does.
     """
+    if connection_id == LOCAL:
+        model = LOCAL_MODEL
     if connection_id:
         if not model:
             raise ConfigError("The embedding model is missing.", fix="Enter its name.", where="/model")
@@ -68,10 +71,11 @@ async def nearest_passages(store: Store, base: KnowledgeBase, query: str, most: 
     """
     question = query[:MAX_QUERY_CHARS]
     [asked] = await _vectors(store, base.embedding_connection, base.embedding_model, [question], QUESTION_LIMIT_S)
+    compare = _compared_here if base.embedding_connection == LOCAL else _compared
     best: list[tuple[float, int]] = []
     seen = 0
     async for rows in store.vectors.all(base.id):
-        best = nlargest(most, [*best, *await asyncio.to_thread(_compared, asked, rows)])
+        best = nlargest(most, [*best, *await asyncio.to_thread(compare, asked, rows)])
         seen += len(rows)
         if seen >= MAX_COMPARED:
             break
@@ -79,6 +83,8 @@ async def nearest_passages(store: Store, base: KnowledgeBase, query: str, most: 
 
 
 async def _vectors(store: Store, connection_id: str, model: str, texts: Sequence[str], limit_s: float) -> list[bytes]:
+    if connection_id == LOCAL:
+        return list(await asyncio.to_thread(embed_here, texts))
     component = (await store.connections.get(connection_id)).component
     place = place_of(component)
     if place is None or not place.provider.endswith(SPEAKS_OPENAI):
@@ -128,3 +134,8 @@ def _compared(asked: bytes, rows: Sequence[tuple[int, bytes]]) -> list[tuple[flo
     return [
         (sum(map(mul, wanted, array("f", each))), passage_id) for passage_id, each in rows if len(each) == len(asked)
     ]
+
+
+def _compared_here(asked: bytes, rows: Sequence[tuple[int, bytes]]) -> list[tuple[float, int]]:
+    """The same of the model in this process, which makes several vectors of a passage."""
+    return list(zip(nearness(asked, [each for _, each in rows]), [passage_id for passage_id, _ in rows], strict=True))

@@ -72,3 +72,23 @@ def test_a_question_in_other_words_is_found_by_its_meaning(
         expect(page.locator(".knowledge-hit").first).to_contain_text("bbbb.txt")
         inspection.look("found")
     assert inspection.faults == []
+
+
+def test_a_model_on_the_server_needs_no_service(open_page: OpenPage, api: httpx.Client) -> None:
+    pytest.importorskip("wordllama")
+    base = made(api, "Cars")
+    added(api, base, "Cars are parked behind the house.", "parking.txt")
+    inspection = Inspection(open_page())
+    page = inspection.page
+    page.goto(f"{str(api.base_url).rstrip('/')}/knowledge/{base}?q=automobile")
+    page.get_by_role("button", name="More for this knowledge base").click()
+    page.get_by_role("button", name="Search by meaning").click()
+    name = page.get_by_label("Embedding model")
+    expect(name).to_be_hidden()
+    page.get_by_label("Model connection").select_option("WordLlama, on this server")
+    expect(name).to_be_hidden()
+    inspection.look("chosen")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("and by meaning with WordLlama.")).to_be_visible()
+    expect(page.locator(".knowledge-hit").first).to_contain_text("parking.txt")
+    assert inspection.faults == []

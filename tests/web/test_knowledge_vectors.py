@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from studio.memory import local_model
 from tests.fakes.embedding_server import EmbeddingServer
 from tests.fakes.openai_server import Reply
 from tests.web.following import entries, keeping, stream
@@ -132,3 +134,30 @@ def test_a_run_finds_by_meaning_as_the_page_does(client: TestClient, service: Em
     assert max(len(text) for each in service.requests for text in each.body["input"]) <= 4_000
     page = client.get(f"/knowledge/{base}", params={"q": "bbba"}).text
     assert page.index("bbbb.txt") < page.index("aaaa.txt")
+
+
+def test_a_question_in_other_words_is_found_without_any_service(client: TestClient):
+    pytest.importorskip("wordllama")
+    base = made(client)
+    texts = ("Holidays are asked for in writing.", "Cars are parked behind the house.", "\u200b\ufeff.", "株主総会")
+    for number, text in enumerate(texts):
+        assert added(client, base, text, f"{number}.md").status_code == 201
+    query = "requesting vacation"
+    assert found(client, base, query) == []
+    assert choose(client, base, "local", "any").json()["model"] == "WordLlama"
+    assert client.post(f"/api/knowledge/{base}/embeddings").json()["missing"] == 0
+    assert found(client, base, query)[0] == "0.md"
+    assert found(client, base, "automobile")[0] == "1.md"
+    for odd in ("\u200b", "\0", "x" * 4_000):
+        assert len(found(client, base, odd)) == 2
+    halved = client.post(f"/api/knowledge/{base}/search", content='{"query": "vacation \\udc00"}')
+    assert halved.status_code == 422
+
+
+def test_without_the_extra_it_is_said_what_to_install(client: TestClient, monkeypatch: pytest.MonkeyPatch):
+    base = filled(client)
+    local_model._model.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setitem(sys.modules, "wordllama", None)
+    refused = choose(client, base, "local")
+    assert refused.status_code == 422
+    assert "team-studio[embeddings]" in refused.json()["error"]["fix"]

@@ -57,7 +57,11 @@ class Question(RequestBody):
 
 class EmbeddingsIn(RequestBody):
     connection_id: Annotated[
-        str, Field(max_length=100, description="Of a model connection with an OpenAI-compatible service; or empty.")
+        str,
+        Field(
+            max_length=100,
+            description="Of a model connection to an OpenAI-compatible service; `local` for the model here; or empty.",
+        ),
     ] = ""
     model: Annotated[str, Field(max_length=200, examples=["nomic-embed-text"])] = ""
 

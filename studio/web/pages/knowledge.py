@@ -10,6 +10,7 @@ from fastapi import Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from studio.knowledge import MAX_QUERY_CHARS, Hit
+from studio.memory.local_model import LOCAL_MODEL, has_local_model
 from studio.services.knowledge_search import search
 from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
 from studio.web.router import StudioRouter
@@ -67,6 +68,7 @@ async def base_page(
         query=q.strip(),
         hits=hits,
         max_file_mb=settings.max_file_mb,
+        local_model=LOCAL_MODEL if has_local_model() else "",
         missing_vectors=await store.vectors.missing_count(base_id) if base.embedding_model else 0,
     )
 
