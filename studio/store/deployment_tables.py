@@ -68,8 +68,8 @@ class CallerKey(Table, table=True):
 class OAuthGrant(Table, table=True):
     """What a person allowed a client of MCP. It gets a code for it, once, and for that code a key.
 
-    Codes and what access is renewed with are kept as hashes. `former_hash` is that of the last but one: whoever brings
-    it has it from somewhere else.
+    Codes and what access is renewed with are kept as hashes. `former_hash` is that of the first that was replaced. All
+    later ones begin with it, so whoever brings any but the newest is known to have it from somewhere else.
     """
 
     id: str = Field(primary_key=True)

@@ -11,6 +11,7 @@ from sqlmodel import col, delete, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.deployments import make_key
+from studio.deployments.keys import REFRESH_PREFIX
 from studio.deployments.oauth import CODE_LASTS, REFRESH_LASTS, OAuthRefused, is_verified
 from studio.store.database import Database
 from studio.store.deployment_tables import CallerKey, OAuthGrant
@@ -100,15 +101,18 @@ class OAuthGrants:
     async def renew(self, refresh_token: str, client_id: str, resource: str | None) -> GivenAccess:
         """Renew access; the token that renewed it is replaced. One that was replaced ends all that came of it.
 
+        All tokens of a grant begin with its first one, so any of them is known, however long ago it was replaced.
+
         Raises:
             OAuthRefused: The token renews nothing, or not for this client.
         """
         now, given_hash = datetime.now(UTC), hash_of(refresh_token)
-        fresh, new_token = _new_key(now)
+        first = refresh_token.partition(".")[0]
+        fresh, token = _new_key(now, f"{first}.")
         async with self._database.write() as session:
             by_key = select(CallerKey).where(CallerKey.key_hash == given_hash, CallerKey.opens == "oauth")
             key = (await session.exec(by_key)).first()
-            known = OAuthGrant.former_hash == given_hash if key is None else OAuthGrant.key_id == key.id
+            known = OAuthGrant.former_hash == hash_of(first) if key is None else OAuthGrant.key_id == key.id
             grant = (await session.exec(select(OAuthGrant).where(known))).first()
             is_current = (
                 key is not None
@@ -118,18 +122,19 @@ class OAuthGrants:
             )
             if is_current and key is not None and grant is not None:
                 _check_resource(resource, grant)
-                grant.former_hash = given_hash
+                grant.former_hash = hash_of(first)
                 key.key_hash, key.ending, key.expires_at = fresh.key_hash, fresh.ending, fresh.expires_at
                 key.seen_at = now
             elif grant is not None and key is None:
                 await _revoke_key_of(session, grant, now)
         if not is_current or key is None or grant is None:
             raise _not_valid("refresh token")
-        return GivenAccess(key, grant.resource, new_token)
+        return GivenAccess(key, grant.resource, token)
 
 
-def _new_key(now: datetime) -> tuple[CallerKey, str]:
+def _new_key(now: datetime, begins: str = REFRESH_PREFIX) -> tuple[CallerKey, str]:
     token, ending = make_key("oauth")
+    token = begins + token.removeprefix(REFRESH_PREFIX)
     key = CallerKey(
         id=uuid4().hex,
         deployment_id="",

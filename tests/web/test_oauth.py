@@ -180,6 +180,26 @@ def test_what_renews_access_is_replaced_and_ends_it_where_it_comes_again(publish
     assert refused(plain.renew(second["refresh_token"])) == "invalid_grant"
 
 
+@pytest.mark.parametrize("stolen", [0, 1])
+def test_a_thief_who_renews_often_ends_as_well_once_the_client_is_back(
+    published: Published, plain: PlainClient, stolen: int
+):
+    given = [plain.let_in(published.owner)]
+    for _ in range(4):
+        given.append(plain.renew(given[-1]["refresh_token"]).json())
+    assert speak(published.owner, given[-1]["access_token"]).status_code == 200
+    assert refused(plain.renew(given[stolen]["refresh_token"])) == "invalid_grant"
+    assert speak(published.owner, given[-1]["access_token"]).status_code == 401
+    assert refused(plain.renew(given[-1]["refresh_token"])) == "invalid_grant"
+
+
+def test_who_guesses_what_renews_access_ends_nothing(published: Published, plain: PlainClient):
+    given = plain.renew(plain.let_in(published.owner)["refresh_token"]).json()
+    for guess in ("studio-refresh-", "studio-refresh-x.y", ".", given["refresh_token"].partition(".")[2]):
+        assert refused(plain.renew(guess)) == "invalid_grant"
+    assert plain.renew(given["refresh_token"]).status_code == 200
+
+
 @pytest.mark.parametrize(
     "changes",
     [
