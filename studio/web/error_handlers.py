@@ -31,7 +31,7 @@ from studio.runs.fleet.client import NoWorker
 from studio.sandbox import JailUnavailable
 from studio.store import StorageUnavailable
 from studio.web.auth.guard import security_headers
-from studio.web.auth.request_info import CALLS
+from studio.web.auth.request_info import CALLS, is_oauth
 from studio.web.dependencies import Services
 from studio.web.fetch import UrlRefused, UrlUnreachable
 from studio.web.request_queue import TooManyAtOnce
@@ -124,7 +124,7 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
             body = _redacted(request, body)
         if OPENAI.match(request.url.path):
             status, body = _for_openai(status, body)
-        if request.url.path.startswith(DATA_PREFIXES):
+        if request.url.path.startswith(DATA_PREFIXES) or is_oauth(request.url.path):
             return AsciiJSONResponse(body, status, headers)
         page = error_page(templates, request, status, body)
         page.headers.update(headers or {})

@@ -28,6 +28,7 @@ LIST: Any = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
 }
+ERRORS = {404: "not_found", 405: "method_not_allowed"}
 METADATA = "/.well-known/oauth-protected-resource/d/support/mcp"
 
 
@@ -334,6 +335,27 @@ def test_nobody_registers_an_address_that_is_none(plain: PlainClient, uri: str):
 )
 def test_programs_of_all_kinds_are_answered(uri: str):
     check_redirect_uri(uri)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/token", 405),
+        ("OPTIONS", "/token", 405),
+        ("PUT", "/register", 405),
+        ("POST", "/.well-known/oauth-authorization-server", 405),
+        ("GET", "/.well-known/oauth-authorization-server/d/support/mcp", 404),
+        ("GET", "/.well-known/oauth-protected-resource", 404),
+    ],
+)
+def test_what_a_client_tries_in_vain_is_refused_as_json(published: Published, method: str, path: str, status: int):
+    answer = client_of(published.owner).request(method, path)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, ERRORS[status])
+
+
+def test_a_token_request_that_grows_while_it_comes_is_refused(published: Published):
+    answer = client_of(published.owner).post("/token", content=iter([b"x" * 10_000] * 3))
+    assert (answer.status_code, "error" in answer.json()) == (413, True)
 
 
 @pytest.mark.parametrize("body", ["", "[]", "{", '{"redirect_uris": []}', '{"redirect_uris": "x"}', "null"])

@@ -61,7 +61,7 @@ class RequestInfo:
     @property
     def is_oauth(self) -> bool:
         """Whether a client of MCP asks how it could be let in."""
-        return self.path.startswith(WELL_KNOWN) or self.path in OAUTH
+        return is_oauth(self.path)
 
     @property
     def mcp_deployment(self) -> str:
@@ -177,6 +177,11 @@ async def read_form(receive: Receive, max_bytes: int) -> dict[str, str] | None:
         if len(body) > max_bytes:
             return None
     return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+
+
+def is_oauth(path: str) -> bool:
+    """Whether clients of MCP ask there how they could be let in."""
+    return path.startswith(WELL_KNOWN) or path in OAUTH
 
 
 def has_port(host: str) -> bool:
