@@ -36,7 +36,7 @@ async def read_metadata(client_id: str) -> ClientMetadata:
         raise _unreadable(f"no answer within {READ_S:.0f} s") from error
     except (HostRefused, TooLong, Unreadable) as error:
         raise _unreadable(error.what) from error
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:  # the last for a name that IDNA cannot decode
         raise _unreadable("the address cannot be reached") from error
     if answer.status_code != 200:
         raise _unreadable(f"the answer has status {answer.status_code}")

@@ -383,6 +383,7 @@ def test_guesses_are_slowed_down(plain: PlainClient):
         "https://localhost/client.json",
         "https://[::1]/client.json",
         "https://169.254.169.254/latest",
+        "https://xn--a/client.json",
         "https://10.0.0.1/client.json",
         "http://elsewhere.example/client.json",
         "https://elsewhere.example",
