@@ -60,13 +60,17 @@ async def pack_files(store: Store, run_id: str, secrets: Mapping[str, str]) -> P
 
 
 def _holds_secret(content: bytes, is_readable: bool, secrets: Mapping[str, str]) -> bool:
-    """Whether a known secret, or in a text what looks like a key, is in a content. What is packed is not unpacked."""
-    values = [value.encode() for value in secrets.values()]
-    if any(value in content for value in values if len(value) >= MIN_SECRET_BYTES):
-        return True
-    if not is_readable:
-        return False
-    text = content.decode("utf-8", "replace")
+    """Whether a known secret, or what looks like a key, is in a content. What is packed is not unpacked.
+
+    A content that is no UTF-8 can be a text all the same: of UTF-16, of Latin-1, or one that begins like a picture.
+    """
+    if is_readable:
+        text = content.decode("utf-8", "replace")
+    else:
+        secrets = {name: value for name, value in secrets.items() if len(value.encode()) >= MIN_SECRET_BYTES}
+        if any(value.encode() in content for value in secrets.values()):
+            return True
+        text = content.replace(b"\0", b"").decode("latin-1")  # without zeros, ASCII in UTF-16 is ASCII
     return SecretRemover(secrets).clean_text(text, "") != text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from html.parser import HTMLParser
 from typing import Any
@@ -288,6 +289,22 @@ def test_files_with_secrets_and_large_ones_are_left_out(client: TestClient, monk
     page = bundle_of(client, run_id, files=True)
     assert "ZmluZQ" in page
     assert "a-very-long-secret-value" not in page
+
+
+def test_secrets_in_files_that_are_no_utf_8_are_found_however_they_are_written(client: TestClient):
+    secret = "a-very-long/secret-value"
+    client.put("/api/secrets/shop", json={"value": secret})
+    files = (
+        (f"name,key\r\nshop,{secret}".encode("utf-16"), "table.csv"),
+        (f"key={secret}".encode("utf-16-be"), "settings.ini"),
+        (base64.b64encode(f"Basic shop:{secret}".encode()) + b" caf\xe9", "latin.log"),
+        (b"GIF89a = " + secret.replace("/", "%2F").encode(), "not-a-picture.txt"),
+        (b"caf\xe9 sk-proj-abcdefghijklmnopqrstuvwxyz123456", "key.txt"),
+        (b"caf\xe9 au lait", "fine.txt"),
+    )
+    run_id = run_with(client, *files)
+    left_out = client.get(f"/api/runs/{run_id}/bundle/preview?files=true").json()["files_left_out"]
+    assert left_out == [f"{name} (holds a secret)" for _, name in files[:-1]]
 
 
 @pytest.mark.parametrize(
