@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from sqlmodel import col, delete, select
 from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlmodel.sql.expression import SelectOfScalar
 
 from studio.deployments import make_key
 from studio.deployments.keys import REFRESH_PREFIX
@@ -78,8 +79,11 @@ class OAuthGrants:
         """
         now = datetime.now(UTC)
         key, refresh_token = _new_key(now)
+        by_code = select(OAuthGrant).where(OAuthGrant.code_hash == hash_of(code))
+        if not await self._finds(by_code):
+            raise _not_valid("code")
         async with self._database.write() as session:
-            grant = (await session.exec(select(OAuthGrant).where(OAuthGrant.code_hash == hash_of(code)))).first()
+            grant = (await session.exec(by_code)).first()
             if grant is None:
                 raise _not_valid("code")
             is_theirs = (grant.client_id, grant.redirect_uri) == (client_id, redirect_uri)
@@ -109,11 +113,14 @@ class OAuthGrants:
         now, given_hash = datetime.now(UTC), hash_of(refresh_token)
         first = refresh_token.partition(".")[0]
         fresh, token = _new_key(now, f"{first}.")
+        by_key = select(CallerKey).where(CallerKey.key_hash == given_hash, CallerKey.opens == "oauth")
+        by_former = select(OAuthGrant).where(OAuthGrant.former_hash == hash_of(first))
+        if not await self._finds(by_key, by_former):
+            raise _not_valid("refresh token")
         async with self._database.write() as session:
-            by_key = select(CallerKey).where(CallerKey.key_hash == given_hash, CallerKey.opens == "oauth")
             key = (await session.exec(by_key)).first()
-            known = OAuthGrant.former_hash == hash_of(first) if key is None else OAuthGrant.key_id == key.id
-            grant = (await session.exec(select(OAuthGrant).where(known))).first()
+            known = by_former if key is None else select(OAuthGrant).where(OAuthGrant.key_id == key.id)
+            grant = (await session.exec(known)).first()
             is_current = (
                 key is not None
                 and grant is not None
@@ -130,6 +137,14 @@ class OAuthGrants:
         if not is_current or key is None or grant is None:
             raise _not_valid("refresh token")
         return GivenAccess(key, grant.resource, token)
+
+    async def _finds(self, *queries: SelectOfScalar[CallerKey] | SelectOfScalar[OAuthGrant]) -> bool:
+        """Whether there is anything, so that strangers get no place among those who write."""
+        async with self._database.read() as session:
+            for query in queries:
+                if (await session.exec(query)).first() is not None:
+                    return True
+        return False
 
 
 def _new_key(now: datetime, begins: str = REFRESH_PREFIX) -> tuple[CallerKey, str]:
