@@ -108,7 +108,8 @@ async def _get(client: httpx.AsyncClient, url: httpx.URL, headers: dict[str, str
         if response.status_code != 200:
             raise UrlUnreachable(f"{str(url)!r} answered with status {response.status_code}.", fix="Check the address.")
         etag = response.headers.get("etag", "")
-        return Fetched(await response.aread(), etag if len(etag) <= MAX_ETAG else "")
+        is_kept = len(etag) <= MAX_ETAG and etag.isascii()  # else it could not be sent back
+        return Fetched(await response.aread(), etag if is_kept else "")
 
 
 def _joined(url: httpx.URL, location: str) -> str:

@@ -172,3 +172,17 @@ def test_a_choice_made_while_a_page_is_read_counts(client: TestClient, server: T
     client.put(f"/api/knowledge/{base}/documents/{first['id']}/refresh", json=body)
     portal.call(store.refreshes.settle, claimed, due(first))
     assert document(client, base)["refresh_at"] is None
+
+
+@pytest.mark.parametrize("etag", ['"\u00e9t\u00e9"', '"\u00c3\u00a9"', '"a\tb"', f'"{"x" * 600}"'])
+def test_whatever_a_page_says_of_its_version_it_is_read_again(
+    client: TestClient, server: TestClient, page: Page, etag: str
+):
+    page.etag = etag
+    base = made(client)
+    first = page_added(client, base, page)
+    page.content = "The daily rate is eighty francs."
+    page.etag = f"{etag[:-1]}2{etag[-1]}"
+    assert refreshed(server, due(first)) == 1
+    assert document(client, base)["refresh_error"] == ""
+    assert found(client, base, "daily rate") == [page.content]
