@@ -299,6 +299,16 @@ def test_an_offer_is_old_after_a_while(published: Published, plain: PlainClient,
     assert published.owner.post("/api/oauth/consents", json={"offer": offer}).status_code == 422
 
 
+def test_an_offer_is_of_the_deployment_that_was_shown_and_not_of_one_that_took_its_name(
+    published: Published, plain: PlainClient
+):
+    offer = shown_offer(published.owner.get(plain.request()).text)
+    assert published.owner.delete("/api/deployments/support").status_code == 204
+    assert published.owner.post("/api/oauth/consents", json={"offer": offer}).status_code == 404
+    publish(published.owner)
+    assert published.owner.post("/api/oauth/consents", json={"offer": offer}).status_code == 422
+
+
 def test_names_of_clients_are_text(published: Published, plain: PlainClient):
     plain.register(client_name="<script>alert(1)</script>\u202eevil\n")
     page = published.owner.get(plain.request()).text

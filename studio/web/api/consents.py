@@ -32,8 +32,10 @@ async def allow(
 ) -> Allowed:
     offered = accounts.presence.oauth_tokens.offered(body.offer)
     if offered is None or offered.person != person.id:
-        raise ConfigError("This offer is not valid any more.", fix="Connect again from the client.", where="/offer")
+        raise _old()
     deployment = await store.deployments.get(offered.deployment)
+    if deployment.id != offered.deployment_id:  # another one has its name now
+        raise _old()
     code = await store.oauth.add(
         NewGrant(
             deployment_id=deployment.id,
@@ -47,3 +49,7 @@ async def allow(
     )
     issuer = RequestInfo(request.scope).origin
     return Allowed(location=sent_back(offered.redirect_uri, {"code": code, "state": offered.state, "iss": issuer}))
+
+
+def _old() -> ConfigError:
+    return ConfigError("This offer is not valid any more.", fix="Connect again from the client.", where="/offer")

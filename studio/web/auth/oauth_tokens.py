@@ -40,6 +40,7 @@ class Consent(_Expiring):
 
     person: str
     deployment: str
+    deployment_id: str
     client_id: str
     client_name: str
     redirect_uri: str

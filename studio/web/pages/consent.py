@@ -131,6 +131,7 @@ def _consent(asking: Asking, asked: _Request, deployment: Deployment, person: Pe
         expires_at=int((datetime.now(UTC) + CONSENT_LASTS).timestamp()),
         person=person.id,
         deployment=deployment.name,
+        deployment_id=deployment.id,
         client_id=asking.id,
         client_name=asking.name,
         redirect_uri=asking.redirect_uri,
