@@ -28,17 +28,44 @@ class PackedFiles:
     left_out: Sequence[str]
 
 
+class _Finder:
+    """Finds secrets in names and contents. Slow to make: all spellings of the secrets are worked out."""
+
+    def __init__(self, secrets: Mapping[str, str]) -> None:
+        longer = {name: value for name, value in secrets.items() if len(value.encode()) >= MIN_SECRET_BYTES}
+        self._all = SecretRemover(secrets)
+        self._longer = SecretRemover(longer)
+        self._values = [value.encode() for value in longer.values()]
+
+    def clean_name(self, name: str) -> str:
+        """The name without secrets."""
+        return self._all.clean_text(name, "")
+
+    def is_in(self, content: bytes, is_readable: bool) -> bool:
+        """Whether a known secret, or what looks like a key, is in a content. What is packed is not unpacked.
+
+        A content that is no UTF-8 can be a text all the same: of UTF-16, of Latin-1, or one that begins like a picture.
+        """
+        if is_readable:
+            text = content.decode("utf-8", "replace")
+            return self._all.clean_text(text, "") != text
+        if any(value in content for value in self._values):
+            return True
+        text = content.replace(b"\0", b"").decode("latin-1")  # without zeros, ASCII in UTF-16 is ASCII
+        return self._longer.clean_text(text, "") != text
+
+
 async def pack_files(store: Store, run_id: str, secrets: Mapping[str, str]) -> PackedFiles:
     """The files of a run, in their order, each content once."""
     packed, left_out, size = list[BundledFile](), dict[str, None](), 0
-    contents = dict[str, bytes]()
+    contents, finder = dict[str, bytes](), await asyncio.to_thread(_Finder, secrets)
     for use, file in await store.run_files.list(run_id):
         if file.sha256 not in contents and size + file.size > MAX_BYTES:
             left_out[f"{use.name} (too large)"] = None
             continue
         if file.sha256 not in contents:
             content = await store.files.read_whole(file, MAX_BYTES)
-            if await asyncio.to_thread(_holds_secret, content, is_text(file.media_type), secrets):
+            if await asyncio.to_thread(finder.is_in, content, is_text(file.media_type)):
                 left_out[f"{use.name} (holds a secret)"] = None
                 continue
             contents[file.sha256] = content
@@ -48,7 +75,7 @@ async def pack_files(store: Store, run_id: str, secrets: Mapping[str, str]) -> P
             shown = None
         packed.append(
             BundledFile(
-                name=SecretRemover(secrets).clean_text(use.name, ""),
+                name=finder.clean_name(use.name),
                 direction="in" if use.direction == "in" else "out",
                 agent=use.agent,
                 seq=use.seq,
@@ -57,21 +84,6 @@ async def pack_files(store: Store, run_id: str, secrets: Mapping[str, str]) -> P
             )
         )
     return PackedFiles(packed, list(left_out))
-
-
-def _holds_secret(content: bytes, is_readable: bool, secrets: Mapping[str, str]) -> bool:
-    """Whether a known secret, or what looks like a key, is in a content. What is packed is not unpacked.
-
-    A content that is no UTF-8 can be a text all the same: of UTF-16, of Latin-1, or one that begins like a picture.
-    """
-    if is_readable:
-        text = content.decode("utf-8", "replace")
-    else:
-        secrets = {name: value for name, value in secrets.items() if len(value.encode()) >= MIN_SECRET_BYTES}
-        if any(value.encode() in content for value in secrets.values()):
-            return True
-        text = content.replace(b"\0", b"").decode("latin-1")  # without zeros, ASCII in UTF-16 is ASCII
-    return SecretRemover(secrets).clean_text(text, "") != text
 
 
 async def keep_files(store: Store, bundle: Bundle) -> Sequence[RunFile]:
