@@ -26,10 +26,11 @@ CHALLENGE_PATTERN = r"^[A-Za-z0-9_-]{43}$"
 """SHA-256 as base64url without padding: `S256`, the only method."""
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
-_NOT_APPS = frozenset(
-    {"about", "blob", "chrome", "data", "file", "ftp", "http", "javascript", "mailto", "tel", "vbscript", "ws", "wss"}
+_NOT_APPS = re.compile(
+    r"about|blob|chrome|data|file|filesystem|ftp|http|intent|jar|javascript|ldap|mailto|ms-msdt|nfs|resource|search"
+    r"|search-ms|sftp|smb|ssh|tel|telnet|vbscript|view-source|ws|wss"
 )
-"""Schemes that no app registers for itself, some of which would run what comes behind them."""
+"""Schemes that no app registers for itself: some would run what comes behind them, or open a share of somebody's."""
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 OAuthCode = Literal[
     "invalid_request",
@@ -87,8 +88,7 @@ def check_redirect_uri(uri: str) -> None:
         and uri.isascii()
         and uri.isprintable()
         and not set(uri) & set(' "<>\\^`{|}#')
-        and not parts.username
-        and not parts.password
+        and "@" not in parts.netloc
         and bool(parts.hostname)
         and (parts.scheme == "https" or _is_loopback(parts) or _is_app(parts.scheme))
     )
@@ -126,8 +126,7 @@ def is_metadata_address(client_id: str) -> bool:
         and bool(parts.hostname)
         and len(parts.path) > 1
         and not parts.fragment
-        and not parts.username
-        and not parts.password
+        and "@" not in parts.netloc
         and not {".", ".."} & set(parts.path.split("/"))
         and fitting_length(client_id)
         and client_id.isascii()
@@ -140,7 +139,7 @@ def _is_loopback(parts: SplitResult) -> bool:
 
 
 def _is_app(scheme: str) -> bool:
-    return bool(_SCHEME.fullmatch(scheme)) and scheme not in _NOT_APPS
+    return bool(_SCHEME.fullmatch(scheme)) and not _NOT_APPS.fullmatch(scheme)
 
 
 def _same_but_port(registered: str, given: str) -> bool:
