@@ -293,6 +293,18 @@ def test_who_comes_from_the_page_of_a_client_is_asked_at_once(browser: TestClien
     assert browser.get(plain.request(), headers=framed).status_code == 403
 
 
+@pytest.mark.parametrize(
+    ("state", "status"), [("s" * 4_000, 200), ("\u20ac" * 4_000, 200), ("s" * 4_001, 400), ("\x01", 400)]
+)
+def test_what_a_client_wants_back_comes_back_whole_or_is_refused(
+    published: Published, plain: PlainClient, state: str, status: int
+):
+    page = published.owner.get(plain.request(state=state))
+    assert page.status_code == status
+    if status == 200:
+        assert answer_in(allowed(published.owner, plain.request(state=state)))["state"] == state
+
+
 def test_an_offer_is_old_after_a_while(published: Published, plain: PlainClient, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("studio.web.pages.consent.CONSENT_LASTS", timedelta(seconds=-1))
     offer = shown_offer(published.owner.get(plain.request()).text)

@@ -102,7 +102,10 @@ async def _asking(query: Mapping[str, str], accounts: Accounts, issuer: str) -> 
         raise OAuthRefused(
             "invalid_redirect_uri", "The client has not registered the address that it wants the answer at."
         )
-    return Asking(client_id, client, redirect_uri, query.get("state", "")[:MAX_STATE], issuer)
+    state = query.get("state", "")
+    if len(state) > MAX_STATE or not state.isprintable():  # cut, it would not be what the client looks for
+        raise OAuthRefused("invalid_request", "The state of the request is too long, or no text.")
+    return Asking(client_id, client, redirect_uri, state, issuer)
 
 
 def _asked(query: Mapping[str, str]) -> _Request:
