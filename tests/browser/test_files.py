@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import struct
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -324,3 +326,38 @@ def test_a_file_that_code_wrote_again_shows_what_changed(open_page: OpenPage, co
     page.get_by_text("Changes since the version before").press("Enter")
     expect(page.locator(".file-changes del")).to_have_text("Paris ")
     expect(page.locator(".file-changes ins")).to_have_text("Rome ")
+
+
+def huge_picture(px: int) -> bytes:
+    """A PNG of one bit for each pixel, all black."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    packer = zlib.compressobj(9)
+    row = bytes(1 + (px + 7) // 8)
+    data = b"".join(packer.compress(row * 1_000) for _ in range(px // 1_000)) + packer.flush()
+    head = struct.pack(">IIBBBBB", px, px, 1, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+def test_files_that_are_too_much_for_a_page_leave_it_usable(
+    open_page: OpenPage, pair: Callable[[int], str], openai_server: OpenAIServer
+) -> None:
+    openai_server.say("Seen.", "Fine.")
+    page = open_page()
+    page.goto(pair(2), wait_until="domcontentloaded")
+    contents = {"million.csv": b"n,w\n" + b"1,row\n" * 1_000_000, "huge.png": huge_picture(30_000)}
+    attach(page, *({"name": name, "mimeType": "", "buffer": content} for name, content in contents.items()))
+    chips = page.get_by_role("list", name="Attached files").get_by_role("listitem")
+    expect(chips.filter(has_text="million.csv")).to_contain_text("tokens, cut")
+    expect(chips.filter(has_text="huge.png")).to_contain_text("Picture")
+    give(page, "Look.")
+    page.get_by_role("tab", name="Files").click()
+    page.locator(".file-open", has_text="million.csv").press("Enter")
+    expect(page.locator(".file-preview")).to_contain_text("200 of")
+    assert page.locator(".file-table tbody tr").count() <= 200
+    page.locator(".file-open", has_text="huge.png").press("Enter")
+    expect(page.locator(".file-preview h3")).to_have_text("huge.png")
+    page.locator(".file-open", has_text="million.csv").press("Enter")
+    expect(page.locator(".file-preview")).to_contain_text("200 of")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from urllib.parse import unquote
 
 import pytest
@@ -85,9 +87,13 @@ def test_names_are_cleaned(client: TestClient, given: str, kept: str):
     assert unquote(disposition.partition("UTF-8''")[2]) == kept
 
 
-def test_the_same_file_is_kept_once(client: TestClient):
-    ids = {uploaded(client, LARGE, f"{number}.bin")["id"] for number in range(5)}
+@pytest.mark.slow
+@pytest.mark.embedded
+def test_the_same_file_is_kept_once(client: TestClient, settings: Settings):
+    ids = {uploaded(client, LARGE[:1000], f"{number}.bin")["id"] for number in range(1_000)}
     assert len(ids) == 1
+    with closing(sqlite3.connect(settings.data_dir / "studio.db")) as database:
+        assert database.execute("SELECT count(*), (SELECT count(*) FROM file) FROM file_portion").fetchone() == (1, 1)
 
 
 def test_what_is_too_large_is_refused_before_it_comes_and_while_it_comes(settings: Settings):
