@@ -47,13 +47,17 @@ OAuthCode = Literal[
 
 
 class OAuthRefused(StudioError):
-    """Raised when a client cannot be given what it asks for; `error` is what its library looks at."""
+    """Raised when a client cannot be given what it asks for; `error` is what its library looks at.
+
+    `is_guess` says that it brought what was never given to anyone.
+    """
 
     code = "oauth_refused"
 
-    def __init__(self, error: OAuthCode, what: str) -> None:
+    def __init__(self, error: OAuthCode, what: str, *, is_guess: bool = False) -> None:
         super().__init__(what)
         self.error: OAuthCode = error
+        self.is_guess = is_guess
 
 
 class ClientMetadata(BaseModel):

@@ -81,7 +81,7 @@ class OAuthGrants:
         key, refresh_token = _new_key(now)
         by_code = select(OAuthGrant).where(OAuthGrant.code_hash == hash_of(code))
         if not await self._finds(by_code):
-            raise _not_valid("code")
+            raise _not_valid("code", is_guess=True)
         async with self._database.write() as session:
             grant = (await session.exec(by_code)).first()
             if grant is None:
@@ -116,7 +116,7 @@ class OAuthGrants:
         by_key = select(CallerKey).where(CallerKey.key_hash == given_hash, CallerKey.opens == "oauth")
         by_former = select(OAuthGrant).where(OAuthGrant.former_hash == hash_of(first))
         if not await self._finds(by_key, by_former):
-            raise _not_valid("refresh token")
+            raise _not_valid("refresh token", is_guess=True)
         async with self._database.write() as session:
             key = (await session.exec(by_key)).first()
             known = by_former if key is None else select(OAuthGrant).where(OAuthGrant.key_id == key.id)
@@ -175,7 +175,6 @@ def _check_resource(resource: str | None, grant: OAuthGrant) -> None:
         raise OAuthRefused("invalid_target", "This was allowed for another resource.")
 
 
-def _not_valid(what: str) -> OAuthRefused:
-    return OAuthRefused(
-        "invalid_grant", f"This {what} is not valid: it is unknown, used, expired, or not this client's."
-    )
+def _not_valid(what: str, *, is_guess: bool = False) -> OAuthRefused:
+    why = f"This {what} is not valid: it is unknown, used, expired, or not this client's."
+    return OAuthRefused("invalid_grant", why, is_guess=is_guess)

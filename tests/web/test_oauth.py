@@ -405,6 +405,12 @@ def test_guesses_are_slowed_down(plain: PlainClient):
     assert statuses[-1] == 429
 
 
+def test_a_client_that_brings_what_has_ended_again_and_again_guesses_nothing(published: Published, plain: PlainClient):
+    given = plain.let_in(published.owner)
+    plain.renew(given["refresh_token"])
+    assert {plain.renew(given["refresh_token"]).status_code for _ in range(30)} == {400}
+
+
 @pytest.mark.parametrize(
     "address",
     [

@@ -55,6 +55,11 @@ class Asking:
     def name(self) -> str:
         return self.client.client_name or UNNAMED
 
+    @property
+    def described_at(self) -> str:
+        """The host that says what this client is; "" of one that has registered itself."""
+        return urlsplit(self.id).netloc if self.id.startswith("https://") else ""
+
     def back(self, error: str) -> str:
         """Where a person goes who does not allow it."""
         return sent_back(self.redirect_uri, {"error": error, "state": self.state, "iss": self.issuer})

@@ -99,7 +99,7 @@ async def give_token(request: Request, store: StoreDep, accounts: AccountsDep) -
             case _:
                 raise OAuthRefused("unsupported_grant_type", "Use `authorization_code` or `refresh_token`.")
     except OAuthRefused as error:
-        if error.error == "invalid_grant" and (wait_s := await accounts.count_wrong(address)):
+        if error.is_guess and (wait_s := await accounts.count_wrong(address)):
             return _refused(error, 429, {"Retry-After": str(wait_s)})
         return _refused(error)
     return _given(given, accounts)
