@@ -10,24 +10,24 @@ from tests.browser.conftest import OpenPage
 
 def test_every_page_is_reached_on_a_narrow_window(open_page: OpenPage) -> None:
     page = open_page(390, 844)
-    more, costs = page.get_by_role("button", name="More", exact=True), page.get_by_role("link", name="Costs")
+    menu, costs = page.get_by_role("button", name="Menu", exact=True), page.get_by_role("link", name="Costs")
     expect(costs).to_be_hidden()
-    more.click()
+    menu.click()
     inspection = Inspection(page)
-    inspection.look("more", ".rail")
+    inspection.look("menu", ".rail")
     assert inspection.faults == []
     costs.click()
     expect(page.get_by_role("heading", name="Costs")).to_be_visible()
-    more.press("Enter")
+    menu.press("Enter")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Knowledge")).to_be_focused()
     page.keyboard.press("Escape")
     expect(costs).to_be_hidden()
-    expect(more).to_be_focused()
+    expect(menu).to_be_focused()
 
 
 def test_a_wide_window_shows_all_at_once(open_page: OpenPage) -> None:
     page = open_page()
-    expect(page.get_by_role("button", name="More", exact=True)).to_be_hidden()
+    expect(page.get_by_role("button", name="Menu", exact=True)).to_be_hidden()
     for name in ("Knowledge", "Costs", "Help", "Settings"):
         expect(page.get_by_role("navigation", name="Studio").get_by_role("link", name=name)).to_be_visible()

@@ -104,8 +104,14 @@ async def test_a_run_that_is_cancelled_after_any_entry_leaves_no_task_and_no_pro
 
 
 async def test_a_tool_at_work_is_ended_with_its_run(open_studio: OpenStudio, tmp_path: Path) -> None:
-    async with open_studio() as studio, nothing_left():
-        os.mkfifo(tmp_path / "begun")
-        run_id = await begin(studio, team(5, begun=tmp_path / "begun"))
-        await asyncio.to_thread((tmp_path / "begun").read_text)  # returns when the function has opened and closed it
-        assert await cancel_after(studio, run_id, 1) is RunState.CANCELLED
+    async with open_studio() as studio:
+        await cancel_after(
+            studio, await begin(studio, team(0)), 1
+        )  # connections to the database are opened at first use
+        async with nothing_left():
+            os.mkfifo(tmp_path / "begun")
+            run_id = await begin(studio, team(5, begun=tmp_path / "begun"))
+            await asyncio.to_thread(
+                (tmp_path / "begun").read_text
+            )  # returns when the function has opened and closed it
+            assert await cancel_after(studio, run_id, 1) is RunState.CANCELLED

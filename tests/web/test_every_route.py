@@ -19,7 +19,7 @@ from studio.settings import Settings
 from studio.store import ROLES, Role
 from studio.web.app import create_app
 from studio.web.auth import NEEDS
-from studio.web.auth.person import CALLER, GUEST, SENDER, VISITOR
+from studio.web.auth.person import CALLER, CLIENT, GUEST, SENDER, VISITOR
 from tests.web.direct import Answer
 from tests.web.documents import team, termination
 from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
@@ -114,7 +114,7 @@ def test_the_table_speaks_of_pages_fragments_files_and_the_api():
     prefixes = {route.split()[1].split("/")[1] for route in NEEDS}
     assert {"api", "fragments", "static", "teams", "runs"} <= prefixes
     assert len(NEEDS) > 110
-    assert {need.role for need in NEEDS.values()} == {*ROLES, CALLER, VISITOR, GUEST, SENDER}
+    assert {need.role for need in NEEDS.values()} == {*ROLES, CALLER, CLIENT, VISITOR, GUEST, SENDER}
 
 
 @pytest.mark.parametrize("role", ROLES)

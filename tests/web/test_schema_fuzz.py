@@ -30,6 +30,7 @@ EXAMPLES = int(os.environ.get("STUDIO_FUZZ_EXAMPLES", "5"))
 OF_OPENAI = {"type", "param"}
 """Beside our shape, at the addresses that clients of OpenAI use."""
 SHAPE = {"code", "message", "fix", "where"}
+OAUTH = ("/register", "/token", "/.well-known/")
 CAREFUL = settings(
     max_examples=EXAMPLES,
     derandomize=True,
@@ -103,11 +104,22 @@ def wrong_with(answer: Answer, asked: Asked, route: Route) -> str:
     if answer.status < 400:
         is_told = str(answer.status) in route.statuses or not asked.path.startswith("/api/")
         return "" if is_told else f"{answer.status} is not documented"
-    if not asked.path.startswith(("/api/", "/fragments/", "/d/")):
+    if not asked.path.startswith(("/api/", "/fragments/", "/d/", *OAUTH)):
         return "" if answer.headers["content-type"].startswith("text/html") else f"{answer.status} is no page"
     if route.label.endswith("/mcp") and _is_of_mcp(answer):
         return ""
+    if asked.path.startswith(OAUTH) and _is_of_oauth(answer):
+        return ""
     return _wrong_with_error(answer)
+
+
+def _is_of_oauth(answer: Answer) -> bool:
+    """Whether it is refused in the form of RFC 6749, which libraries of clients read."""
+    try:
+        sent = json.loads(answer.body)
+        return type(sent["error"]) is str and type(sent["error_description"]) is str
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def _is_of_mcp(answer: Answer) -> bool:

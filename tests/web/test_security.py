@@ -21,6 +21,7 @@ from studio.web.auth.sessions import MAX_WRONG_PER_ADDRESS
 from tests.web.doors import BASE_URL, TOKEN
 
 SAFE = {"GET", "HEAD"}
+OAUTH = {"/register", "/token"}
 COOKIE = "studio-8040"
 
 
@@ -65,6 +66,10 @@ def test_no_route_answers_without_a_token_but_the_empty_chat_page(app: FastAPI, 
         ("GET", "/d/1/chat/embed.js"): 200,
         ("GET", "/d/1/chat/files/1/1"): 404,
         ("POST", "/d/1/chat/tokens"): 422,
+        ("GET", "/.well-known/oauth-authorization-server"): 200,
+        ("GET", "/.well-known/oauth-protected-resource/d/1/mcp"): 200,
+        ("POST", "/register"): 400,
+        ("POST", "/token"): 400,
     }
     assert stranger.post("/d/1/chat/tokens", json={}).status_code == 403
 
@@ -85,8 +90,8 @@ def test_no_change_is_made_for_a_foreign_origin(app: FastAPI, client: TestClient
 def test_no_change_is_made_by_cookie_without_the_csrf_header(app: FastAPI, browser: TestClient):
     for method, path in routes(app):
         if method not in SAFE:
-            # A cookie opens no deployment at all. It may lead to a token, which changes nothing.
-            status = 401 if path.startswith("/d/") else 403
+            # A cookie opens no deployment, and is nothing to OAuth. It may lead to a token, which changes nothing.
+            status = 401 if path.startswith("/d/") else 400 if path in OAUTH else 403
             response = browser.request(method, path, json={} if path.endswith("/tokens") else None)
             assert response.status_code == (403 if path.endswith("/chat/tokens") else status), (method, path)
 
