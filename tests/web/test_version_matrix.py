@@ -33,7 +33,7 @@ def test_versions_are_shown_beside_each_other_the_best_first(
     found = shown(client, suite_id)
     first, second = found.index("Version 1 gpt-4o 50 % (9–91) 50 %"), found.index("Version 2 gpt-4o 50 % (9–91) 50 %")
     assert first < second, "the cheaper one of two that pass alike"
-    assert found.count("Another one passes no less for no more") == 1
+    assert found.count("Another version passes at least as often and costs no more") == 1
 
 
 def test_only_evaluations_of_the_whole_suite_as_it_is_are_comparable(client: TestClient):
