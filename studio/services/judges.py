@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from studio.components import Capability, JsonObject
 from studio.effects import canonical_json
-from studio.errors import ConfigError, Finding, Forbidden, NotFound, SetupError, TooLarge
+from studio.errors import Finding, NotFound, TooLarge
 from studio.evaluation.people import People
 from studio.evaluation.preferences import Preference
 from studio.evaluation.scorers import Scorer
@@ -25,11 +25,12 @@ from studio.evaluation.scorers.entry import unwrapped
 from studio.evaluation.scorers.judge import INSTRUCTIONS, JudgeScorer, read_reply
 from studio.evaluation.suites import Case, Suite
 from studio.evaluation.transcript import Transcript
-from studio.runs import NewRun, NotApproved, RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
+from studio.runs import NewRun, NotApproved, RunAlreadyEnded, RunControl, RunState, SpendingScope
 from studio.runs.journal.log import Reuse
-from studio.services.evaluation_limits import budget_within, held_back, limit_reached
+from studio.services.evaluation_limits import held_back, limit_reached
+from studio.services.evaluation_questions import ModelQuestion, begin_asking
 from studio.services.past_runs import stored_run
-from studio.store import StorageUnavailable, Store
+from studio.store import Store
 from studio.store.evaluation_tables import Evaluation, EvaluationCell
 from studio.store.evaluations import LIMIT_USED_UP, Judgment, Shares, judge_run_id
 from studio.store.runs import UNFINISHED
@@ -312,24 +313,10 @@ class Judges:
         question = await asyncio.to_thread(scorer.question, asked.transcript, asked.case)
         reuse = await self._reuse(row, cell, scorer)
         await self.store.evaluations.add_judgment(cell, run_id)
-        await self.books.budgets.set(f"run:{run_id}", budget_within(self.books, row.team_id, shares))
-        try:
-            with suppress(RunExists):  # a process began it that was killed before it could say so
-                await self.control.start(
-                    judge_team(scorer.model or {}),
-                    question,
-                    team_id=row.team_id,
-                    team_name=NAME,
-                    by=f"{self.by} {row.id}",
-                    run_id=run_id,
-                    listing="evaluation",
-                    reuse=reuse,
-                )
-        except StorageUnavailable:
-            raise
-        except (ConfigError, Forbidden, SetupError) as error:
-            return {"error": error.what}
-        return None
+        team = judge_team(scorer.model or {})
+        asking = ModelQuestion(run_id, team, question, NAME, self.by, shares, reuse)
+        wrong = await begin_asking(self.control, self.books, row, asking)
+        return {"error": wrong} if wrong else None
 
     async def _reuse(self, row: Evaluation, cell: EvaluationCell, scorer: JudgeScorer) -> Reuse | None:
         """What the judge said of the twin, which it is asked again where the answer is the same."""

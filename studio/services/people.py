@@ -7,14 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from studio.errors import ConfigError, Conflict, Forbidden, NotFound, SetupError, TooLarge
+from studio.errors import ConfigError, Conflict, NotFound, TooLarge
 from studio.evaluation.people import INSTRUCTIONS, People
 from studio.evaluation.suites import Case
-from studio.runs import RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
-from studio.services.evaluation_limits import budget_within, limit_reached
+from studio.runs import RunAlreadyEnded, RunControl, RunState, SpendingScope
+from studio.services.evaluation_limits import limit_reached
+from studio.services.evaluation_questions import ModelQuestion, begin_asking
 from studio.services.judges import WAITS, judge_team, shares_left
 from studio.services.past_runs import stored_run
-from studio.store import StorageUnavailable, Store
+from studio.store import Store
 from studio.store.evaluation_tables import Evaluation, EvaluationCell
 from studio.store.evaluations import LIMIT_USED_UP, judge_run_id
 from studio.store.runs import UNFINISHED
@@ -95,20 +96,7 @@ class PeopleOfCases:
         begun = await self.store.evaluations.judgments(cell)
         shares = shares_left(cell, run, begun)
         await self.store.evaluations.add_judgment(cell, run_id)
-        await self.books.budgets.set(f"run:{run_id}", budget_within(self.books, row.team_id, shares))
-        try:
-            with suppress(RunExists):  # a process began it that was killed before it could say so
-                await self.control.start(
-                    judge_team(people.model or {}, instructions=INSTRUCTIONS),
-                    question,
-                    team_id=row.team_id,
-                    team_name=NAME,
-                    by=f"{self.by} {row.id}",
-                    run_id=run_id,
-                    listing="evaluation",
-                )
-        except StorageUnavailable:
-            raise
-        except (ConfigError, Forbidden, SetupError) as error:
-            return GaveUp("unscored", f"The simulated person cannot be asked: {error.what}")
-        return None
+        team = judge_team(people.model or {}, instructions=INSTRUCTIONS)
+        asking = ModelQuestion(run_id, team, question, NAME, self.by, shares)
+        wrong = await begin_asking(self.control, self.books, row, asking)
+        return GaveUp("unscored", f"The simulated person cannot be asked: {wrong}") if wrong else None

@@ -8,15 +8,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from studio.errors import ConfigError, Forbidden, NotFound, SetupError, TooLarge
+from studio.errors import NotFound, TooLarge
 from studio.evaluation.preferences import INSTRUCTIONS, ORDERS, ChoiceReply, Preference, read_choice
 from studio.evaluation.results import BASELINE, CANDIDATE
 from studio.evaluation.suites import Case, Suite
-from studio.runs import RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
-from studio.services.evaluation_limits import budget_within, held_back, limit_reached
+from studio.runs import RunAlreadyEnded, RunControl, RunState, SpendingScope
+from studio.services.evaluation_limits import held_back, limit_reached
+from studio.services.evaluation_questions import ModelQuestion, begin_asking
 from studio.services.judges import MAX_ATTEMPTS, NAME, WAITS, judge_team
 from studio.services.past_runs import stored_run
-from studio.store import StorageUnavailable, Store
+from studio.store import Store
 from studio.store.evaluation_tables import Evaluation, EvaluationPreference
 from studio.store.evaluations import LIMIT_USED_UP, CellRow, Shares, judge_run_id
 from studio.store.runs import UNFINISHED
@@ -139,23 +140,11 @@ class PreferenceRuns:
         answers = (candidate, baseline) if order == 1 else (baseline, candidate)
         question = await asyncio.to_thread(pair.asked.ask, case, *answers)
         await self.store.preferences.begin(row.id, pair.candidate.position, [run_id])
-        await self.books.budgets.set(f"run:{run_id}", budget_within(self.books, row.team_id, used))
-        try:
-            with suppress(RunExists):  # another process began it
-                await self.control.start(
-                    judge_team(pair.asked.model or {}, instructions=INSTRUCTIONS),
-                    question,
-                    team_id=row.team_id,
-                    team_name=NAME,
-                    by=f"{self.by} {row.id}",
-                    run_id=run_id,
-                    listing="evaluation",
-                )
-        except StorageUnavailable:
-            raise
-        except (ConfigError, Forbidden, SetupError) as error:
-            return _Reply(None, error.what)
-        return None
+        team = judge_team(pair.asked.model or {}, instructions=INSTRUCTIONS)
+        wrong = await begin_asking(
+            self.control, self.books, row, ModelQuestion(run_id, team, question, NAME, self.by, used)
+        )
+        return _Reply(None, wrong) if wrong else None
 
     async def _answer(self, run_id: str) -> str:
         turns = (await stored_run(self.store, run_id)).transcript.turns
