@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
+from types import NoneType
 from typing import Any, Final, cast
 
 from pydantic import JsonValue
@@ -110,22 +111,20 @@ def _is_well_formed(value: Any, kind: type[Any], levels: int) -> bool:
             names = "".join(value)
         except TypeError:
             return False
-        if not is_well_formed(names):
+        if not names.isascii() and not is_well_formed(names):
             return False
     for item in items:
-        if item is None or item is False or item is True:
-            continue
         found: type[Any] = type(item)  # pyright: ignore[reportUnknownVariableType] -- narrowed to what is not known
-        if found is str:
-            fits = item.isascii() or is_well_formed(item)
-        elif found is int:
-            fits = -_TOO_LARGE < item < _TOO_LARGE
-        elif found is dict or found is list:
-            fits = levels > 1 and _is_well_formed(item, found, levels - 1)
-        else:
-            fits = found is float and math.isfinite(item)
-        if not fits:
-            return False
+        if (
+            (found is str and (item.isascii() or is_well_formed(item)))
+            or (found is int and -_TOO_LARGE < item < _TOO_LARGE)
+            or found is bool
+            or found is NoneType
+            or ((found is dict or found is list) and levels > 1 and _is_well_formed(item, found, levels - 1))
+            or (found is float and math.isfinite(item))
+        ):
+            continue
+        return False
     return True
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from itertools import compress, repeat
-from typing import Any, cast
+from operator import itemgetter
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Connection, bindparam, func, insert, update
 from sqlalchemy.dialects import sqlite
@@ -62,6 +63,15 @@ class _Append:
             self.done.set_exception(error)
 
 
+class _Written(NamedTuple):
+    """What a transaction wrote."""
+
+    entries: list[Sequence[LogEntry] | None]
+    """Those of each run of the batch; None for one that was not written."""
+    effects: list[Body]
+    """What the world answered, of all of them."""
+
+
 class Appender:
     """A queue with one writer task. An append returns when the transaction that holds it is committed.
 
@@ -104,7 +114,7 @@ class Appender:
     async def _commit(self, batch: Sequence[_Append]) -> None:
         began = time.monotonic()
         try:
-            results = await self._patiently(batch)
+            results, effects = await self._patiently(batch)
         except Exception as error:  # noqa: BLE001  drivers raise their own too; one run's entry must not end the rest
             if len(batch) == 1 or isinstance(error, StorageUnavailable):
                 for item in batch:
@@ -113,22 +123,25 @@ class Appender:
             for item in batch:  # one bad entry must not fail its neighbours
                 await self._commit([item])
             return
-        observe_append(time.monotonic() - began, results)
+        observe_append(time.monotonic() - began, sum(map(len, filter(None, results))), effects)
         for item, entries in zip(batch, results, strict=True):
             if entries is None:
                 item.fail(LeaseLost(f"The run {item.lease.run_id!r} is now driven by another process."))
             else:
                 item.succeed(entries)
 
-    async def _patiently(self, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
+    async def _patiently(self, batch: Sequence[_Append]) -> _Written:
         """Write, and wait while the disk is full or another program holds the database: the runs wait with it."""
         pause_s = FIRST_PAUSE_S
         while True:
             try:
-                results = await self._database.run_in_transaction(lambda connection: _write_all(connection, batch))
+                written = await self._database.run_in_transaction(lambda connection: _write_all(connection, batch))
             except _AlreadyWritten:
                 self._fails_since = None
-                return [item.tried if item.tried or not item.drafts else None for item in batch]
+                found = [item.tried if item.tried or not item.drafts else None for item in batch]
+                return _Written(
+                    found, [each.body_json for item in batch for each in item.tried if each.kind == "effect"]
+                )
             except StorageUnavailable as error:
                 now = time.monotonic()
                 if self._fails_since is None:
@@ -138,7 +151,7 @@ class Appender:
                     raise
             else:
                 self._fails_since = None
-                return results
+                return written
             self._hurried.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._hurried.wait(), pause_s)
@@ -177,11 +190,12 @@ _Row = tuple[str, int, int, EntryKind, str, object]
 
 _as_text = UtcDateTime().dialect_impl(_SQLITE).bind_processor(_SQLITE)
 _is_effect = "effect".__eq__
+_body_of = cast("Callable[[tuple[str, Body]], Body]", itemgetter(1))
 _entry = cast("Callable[[tuple[object, ...]], LogEntry]", partial(cast("Any", tuple).__new__, LogEntry))
 """Makes one of its fields. All entries come by here: what can be done for many at once is not done one by one."""
 
 
-def _write_all(connection: Connection, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
+def _write_all(connection: Connection, batch: Sequence[_Append]) -> _Written:
     at = datetime.now(UTC)
     kept_at = _as_text(at) if _as_text and plain_connection(connection) else at
     results: list[Sequence[LogEntry] | None] = []
@@ -210,7 +224,7 @@ def _write_all(connection: Connection, batch: Sequence[_Append]) -> list[Sequenc
         add_spending(connection, at.date(), effects)
     if events:
         add_deliveries(connection, kept_at, events)
-    return results
+    return _Written(results, list(map(_body_of, effects)))
 
 
 def _columns(drafts: Sequence[Draft]) -> tuple[Sequence[EntryKind], Sequence[Body], Sequence[str]]:

@@ -6,19 +6,17 @@ No metric tells of a team, a person or what was said, and each label has a limit
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import compress
-from operator import attrgetter
 from typing import Any, cast
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from sqlalchemy import func
 from sqlmodel import col, select
 
-from studio.runs import LogEntry, RunState
-from studio.runs.journal.log import Body, EntryKind
+from studio.runs import RunState
+from studio.runs.journal.log import Body
 from studio.store.database import Database
 from studio.store.tables import Run, RunCommand, RunSubmission
 
@@ -41,32 +39,26 @@ MODEL_CALLS = Counter("studio_model_calls", "Model calls that were answered.", [
 MODEL_ERRORS = Counter("studio_model_errors", "Model calls that failed.", ["model"], registry=REGISTRY)
 MODEL_TOKENS = Counter("studio_model_tokens", "Tokens of model calls.", ["model", "direction"], registry=REGISTRY)
 
-_said = cast("Callable[[LogEntry], Body]", attrgetter("body_json"))
-_kind = cast("Callable[[LogEntry], EntryKind]", attrgetter("kind"))
-_is_effect = "effect".__eq__
 
-
-def observe_append(seconds: float, appended: Iterable[Sequence[LogEntry] | None]) -> None:
-    """Count one committed transaction and the calls that its entries tell of, each model once.
+def observe_append(seconds: float, entries: int, effects: Iterable[Body]) -> None:
+    """Count one committed transaction and the calls that it tells of, each model once.
 
     Args:
         seconds: How long it took.
-        appended: The entries of each run; None for one that was not written.
+        entries: How many it wrote.
+        effects: What those say that tell of a call.
     """
     LOG_APPEND.observe(seconds)
-    count = 0
+    LOG_ENTRIES.inc(entries)
     answered: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for entries in filter(None, appended):
-        count += len(entries)
-        for said in compress(map(_said, entries), map(_is_effect, map(_kind, entries))):
-            # What is text would have to be read again, and what was reused was counted then.
-            if not isinstance(said, str) and said.get("effect") == "model" and "reused" not in said:
-                spent: dict[str, Any] = cast("Any", said.get("spent")) or {}
-                if said.get("error"):
-                    _counters_of(str(spent.get("name") or "")).errors.inc()
-                else:
-                    answered[str(spent.get("name") or "")].append(spent)
-    LOG_ENTRIES.inc(count)
+    for said in effects:
+        # What is text would have to be read again, and what was reused was counted then.
+        if not isinstance(said, str) and said.get("effect") == "model" and "reused" not in said:
+            spent: dict[str, Any] = cast("Any", said.get("spent")) or {}
+            if said.get("error"):
+                _counters_of(str(spent.get("name") or "")).errors.inc()
+            else:
+                answered[str(spent.get("name") or "")].append(spent)
     for model, calls in answered.items():
         _counters_of(model).add(calls)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from studio.components import JsonObject
-from studio.runs import LogEntry, RunState, RunSupervisor
+from studio.runs import RunState, RunSupervisor
 from studio.store.metrics import MAX_MODELS, OTHER, REGISTRY, observe_append
 from tests.runs.scripted import Studio
 from tests.runs.tooling import agent, team
@@ -40,10 +38,9 @@ async def test_a_run_is_counted(open_it: OpenStore) -> None:
 
 def test_models_have_a_limited_number_of_labels() -> None:
     """Teams choose the names of models."""
-    at = datetime.now(UTC)
 
     def call(body: JsonObject) -> None:
-        observe_append(0.1, [[LogEntry("r", 1, at, "effect", {"effect": "model", **body})]])
+        observe_append(0.1, 1, [{"effect": "model", **body}])
 
     before = totals()
     for number in range(2 * MAX_MODELS):

@@ -80,7 +80,7 @@ def test_requests_are_counted_by_template(watched: TestClient):
 
 
 def test_each_metric_of_the_dashboard_exists(watched: TestClient):
-    observe_append(0.1, [])
+    observe_append(0.1, 0, [])
     names = {sample.partition(",")[0] for sample in read(watched)}
     labelled = {"studio_model_calls_total", "studio_model_errors_total", "studio_model_tokens_total"}
     text = client_of(watched).get("/metrics", headers={"Authorization": f"Bearer {METRICS_TOKEN}"}).text
