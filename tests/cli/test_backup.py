@@ -17,7 +17,7 @@ from studio.store import open_store, write_backup
 from tests.cli.conftest import Studio
 from tests.store.full_tables import all_rows, fill
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 COMMAND = (sys.executable, "-m", "studio")
 
 
