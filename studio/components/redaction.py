@@ -7,7 +7,7 @@ import html
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from urllib.parse import quote, quote_plus, unquote
 
@@ -26,10 +26,13 @@ LONG = 12
 MIN_LINE = 20
 """Characters of a line of a secret that is looked for by itself, such as those of a PEM key."""
 MAX_PARTS = 200
+HEAD = 24
+"""Characters of the beginnings that are looked up in a set; whether a longer one goes on is looked at by itself."""
 _GAP = r"(?:\\[nr]|[\r\n])*"
 """Where a long line was broken, as `base64` does, or where that was quoted."""
 _WIDE_GAP = r"(?:(?:\\[nr]|[\r\n])[ \t]*)*"
 _BREAK = r"(?:\\[nr]|[\r\n])[ \t]*"
+_BROKEN = re.compile(r"[\\\r\n]")
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 _PERCENT_SAFE = (
     "",
@@ -87,7 +90,8 @@ class Redactor:
         self._values: frozenset[tuple[str, str]] = frozenset()
         self._names: dict[str, str] = {}
         self._marks: dict[str, str] = {}
-        self._longest = 0
+        self._beginnings: frozenset[str] = frozenset()
+        self._shortest, self._longest = 0, 0
         for name, value in (secrets or {}).items():
             self.add(name, value)
 
@@ -103,7 +107,8 @@ class Redactor:
         self.too_short = self.too_short - {name} if forms else self.too_short | {name}
         self._names = dict.fromkeys(forms, name) | self._names
         self._marks = {_folded(form): name for form, name in self._names.items()}
-        self._longest = max(map(len, self._names), default=0)
+        self._beginnings = frozenset(form[:end] for form in self._marks for end in range(1, min(len(form), HEAD + 1)))
+        self._shortest, self._longest = min(map(len, self._marks), default=0), max(map(len, self._marks), default=0)
 
     def noting(self, source: SecretSource) -> SecretSource:
         """The same source of secrets, of which this learns every value that is asked for."""
@@ -174,7 +179,7 @@ class Redactor:
     def _found_in(self, text: str) -> tuple[str, ...]:
         """Which forms a text holds, longest first. Most texts hold none, which is found out in C."""
         names = self._names
-        if not names or len(text) < MIN_LENGTH:
+        if not names or len(text) < self._shortest:
             return ()
         whole = _folded(_in_one_line(text))
         if "\\" in text:  # which could be a part of a form, and no broken line
@@ -193,16 +198,17 @@ class Redactor:
         starts = [len(tail), *(start for ending in _endings(tail) for start in self._begun(ending))]
         return first + min(starts)
 
-    def _begun(self, ending: tuple[str, list[int]]) -> Iterator[int]:
-        """Where in the text the beginnings of forms are with which it ends."""
+    def _begun(self, ending: tuple[str, Sequence[int]]) -> Iterator[int]:
+        """Where in the text the longest beginning of a form stands with which it ends."""
         text, places = ending
-        for form in self._marks:
-            at = form.rfind(text[-1:], 0, min(len(form) - 1, len(text))) if text else -1
-            while at >= 0:
-                if text.endswith(form[: at + 1]):
-                    yield places[len(text) - at - 1]
-                    break
-                at = form.rfind(text[-1:], 0, at)
+        for at in range(max(0, len(text) - self._longest + 1), len(text)):
+            rest = text[at:]
+            if rest[:HEAD] in self._beginnings and (len(rest) <= HEAD or self._is_beginning(rest)):
+                yield places[at]
+                return
+
+    def _is_beginning(self, text: str) -> bool:
+        return any(form.startswith(text) and form != text for form in self._marks)
 
     def _mark(self, form: str, note: Note) -> str:
         name = self._marks.get(_folded(form)) or self._marks.get(_folded(_in_one_line(form))) or "a secret"
@@ -353,12 +359,14 @@ def _in_one_line(text: str) -> str:
     return "".join((first, *(line.lstrip(" \t") for line in others))) if others else text
 
 
-def _endings(text: str) -> Iterator[tuple[str, list[int]]]:
+def _endings(text: str) -> Iterator[tuple[str, Sequence[int]]]:
     """The end of a text as it may go on, in one letter case, and where its characters stand.
 
     A broken line counts as one, also where the mark of its end is cut in two.
     """
-    yield _folded(text), list(range(len(text)))
+    yield _folded(text), range(len(text))
+    if not _BROKEN.search(text):
+        return
     for whole in {text, text.removesuffix("\\")}:
         breaks = list(re.finditer(_BREAK, whole))
         if breaks or whole is not text:
