@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from studio.components import JsonObject
 from studio.messages import CreateResult, FinishReasons, FunctionCall, RequestUsage
@@ -13,13 +13,11 @@ from studio.models.service_errors import cut_short, no_answer
 from studio.models.thought import ThoughtFrame
 
 if TYPE_CHECKING:
-    from anthropic.types import (
-        Message,
-        MessageDeltaUsage,
-        RawContentBlockDeltaEvent,
-        RawMessageStreamEvent,
-        Usage,
-    )
+    from anthropic.types import Message
+
+Event = Mapping[str, Any]
+"""A piece of a streamed answer, or a part of one, as its JSON has it: to make the SDK's objects of each word of an
+answer takes longer than all that is done with the word."""
 
 _FINISH: dict[str, FinishReasons] = {
     "end_turn": "stop",
@@ -72,7 +70,8 @@ class Answer:
 def whole_answer(message: Message) -> Answer:
     """The answer of a call that was not streamed."""
     blocks = [cast("JsonObject", block.model_dump(mode="json", exclude_none=True)) for block in message.content or ()]
-    return Answer(blocks, message.stop_reason, _usage(message.usage))
+    usage = message.usage.model_dump() if message.usage else None
+    return Answer(blocks, message.stop_reason, _usage(usage))
 
 
 @dataclass
@@ -82,26 +81,26 @@ class AnswerFold:
     answer: Answer = field(default_factory=Answer)
     frame: ThoughtFrame = field(default_factory=ThoughtFrame)
 
-    def add(self, event: RawMessageStreamEvent) -> Iterator[str]:
+    def add(self, event: Event) -> Iterator[str]:
         """Take one event; gives the text to show at once."""
-        if event.type == "message_start":
-            self.answer.usage = _usage(event.message.usage)
-        elif event.type == "content_block_start":
-            block = cast("JsonObject", event.content_block.model_dump(mode="json", exclude_none=True))
-            self.answer.blocks.append({**block, "json": ""} if block["type"] == "tool_use" else block)
-        elif event.type == "content_block_delta":
-            yield from self._add_delta(event)
-        elif event.type == "message_delta":
-            self.answer.stop_reason = event.delta.stop_reason or self.answer.stop_reason
-            self.answer.usage = _updated(self.answer.usage, event.usage)
+        kind = event.get("type")
+        if kind == "content_block_delta":
+            yield from self._add_delta(event["delta"])
+        elif kind == "message_start":
+            self.answer.usage = _usage(event["message"].get("usage"))
+        elif kind == "content_block_start":
+            block = {name: value for name, value in event["content_block"].items() if value is not None}
+            self.answer.blocks.append({**block, "json": ""} if block.get("type") == "tool_use" else block)
+        elif kind == "message_delta":
+            self.answer.stop_reason = event["delta"].get("stop_reason") or self.answer.stop_reason
+            self.answer.usage = _updated(self.answer.usage, event.get("usage"))
 
-    def _add_delta(self, event: RawContentBlockDeltaEvent) -> Iterator[str]:
-        delta = cast("JsonObject", event.delta.model_dump(mode="json"))
+    def _add_delta(self, delta: Event) -> Iterator[str]:
         block = self.answer.blocks[-1] if self.answer.blocks else {}
-        if delta["type"] == "input_json_delta":
+        if delta.get("type") == "input_json_delta":
             block["json"] = str(block.get("json", "")) + str(delta["partial_json"])
             return
-        name = _DELTAS.get(str(delta["type"]))
+        name = _DELTAS.get(str(delta.get("type")))
         if name is None:
             return
         piece = str(delta[name])
@@ -118,18 +117,18 @@ def _call(block: JsonObject) -> FunctionCall:
     return FunctionCall(id=str(block["id"]), name=str(block["name"]), arguments=arguments)
 
 
-def _usage(usage: Usage | None) -> RequestUsage:
-    if usage is None:
+def _usage(usage: Event | None) -> RequestUsage:
+    if not usage:
         return RequestUsage(prompt_tokens=0, completion_tokens=0)
-    read = usage.cache_read_input_tokens or 0
+    read = usage.get("cache_read_input_tokens") or 0
     return RequestUsage(
-        prompt_tokens=(usage.input_tokens or 0) + (usage.cache_creation_input_tokens or 0) + read,
-        completion_tokens=usage.output_tokens or 0,
+        prompt_tokens=(usage.get("input_tokens") or 0) + (usage.get("cache_creation_input_tokens") or 0) + read,
+        completion_tokens=usage.get("output_tokens") or 0,
         cached_tokens=read,
     )
 
 
-def _updated(usage: RequestUsage, delta: MessageDeltaUsage | None) -> RequestUsage:
+def _updated(usage: RequestUsage, delta: Event | None) -> RequestUsage:
     """The counts of a delta are totals, not additions."""
-    completion = delta.output_tokens if delta else None
+    completion = (delta or {}).get("output_tokens")
     return usage.model_copy(update={"completion_tokens": completion or usage.completion_tokens})

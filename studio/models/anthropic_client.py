@@ -14,7 +14,7 @@ from studio.components.secrets import placeholders_filled_in
 from studio.egress import Guard, http_client
 from studio.errors import ConfigError
 from studio.messages import CreateResult, FunctionCall
-from studio.models.anthropic_answer import Answer, AnswerFold, whole_answer
+from studio.models.anthropic_answer import Answer, AnswerFold, Event, whole_answer
 from studio.models.anthropic_fields import AnthropicFields, BedrockInfo
 from studio.models.anthropic_request import Blocks, request_body
 from studio.models.base import ModelCall
@@ -22,12 +22,12 @@ from studio.models.connection import Connection, trusted
 from studio.models.extras import needs_extra
 from studio.models.headers import resolved_headers
 from studio.models.sdk import own_settings_only
-from studio.models.service_errors import no_completion, translated
+from studio.models.service_errors import no_completion, texts_in, translated
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic, AsyncStream
     from anthropic.lib.bedrock import AsyncAnthropicBedrock
-    from anthropic.types import Message, RawMessageStreamEvent
+    from anthropic.types import Message
 
 ANTHROPIC = "https://api.anthropic.com"
 KEYLESS = "none"
@@ -73,21 +73,24 @@ class BaseAnthropicClient(AnthropicFields):
         fold = AnswerFold()
         async with aclosing(self._events(self._arguments(call))) as events:
             async for event in events:
-                for text in fold.add(event):
+                for text in texts_in(fold.add, event, self.address):
                     yield text
         for text in fold.frame.end():
             yield text
         yield self._remember(fold.answer)
 
-    async def _events(self, arguments: dict[str, Any]) -> AsyncGenerator[RawMessageStreamEvent, None]:
+    async def _events(self, arguments: dict[str, Any]) -> AsyncGenerator[Event, None]:
         with needs_extra("anthropic", type(self).__name__):
             import anthropic
         with translated(anthropic, self.address, self.model), self._translated_frames():
             async with await self._open_stream(arguments) as stream:
-                async for event in stream:
-                    yield event
+                plain = anthropic.AsyncStream[object](
+                    cast_to=object, response=stream.response, client=cast("AsyncAnthropic", self._connected())
+                )
+                async for event in plain:  # as the JSON is, of which no objects are made
+                    yield cast("Event", event)
 
-    async def _open_stream(self, arguments: dict[str, Any]) -> AsyncStream[RawMessageStreamEvent]:
+    async def _open_stream(self, arguments: dict[str, Any]) -> AsyncStream[object]:
         """Ask for an answer in pieces."""
         create = cast("Callable[..., Awaitable[Any]]", self._connected().messages.create)
         return await create(**arguments, stream=True)

@@ -32,7 +32,7 @@ from studio.models.openai_answer import Fold, result_from
 from studio.models.openai_request import Dialect, request_body
 from studio.models.openai_services import exact_address
 from studio.models.service import ServiceClient
-from studio.models.service_errors import disconnected, no_completion, refused, sentence, timed_out
+from studio.models.service_errors import disconnected, no_completion, refused, sentence, texts_in, timed_out
 
 if TYPE_CHECKING:
     from azure.ai.inference.aio import ChatCompletionsClient
@@ -153,7 +153,7 @@ class AzureAIChatCompletionClient(ServiceClient):
         fold = Fold()
         async with aclosing(self._updates(self._request(call, stream=True))) as updates:
             async for update in updates:
-                for text in fold.add(update):
+                for text in texts_in(fold.add, update, self.address):
                     yield text
         for text in fold.end_thought():
             yield text

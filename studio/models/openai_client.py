@@ -23,7 +23,7 @@ from studio.models.openai_fields import OpenAIFields
 from studio.models.openai_request import Dialect, request_body
 from studio.models.openai_services import exact_address, service_of
 from studio.models.sdk import own_settings_only
-from studio.models.service_errors import translated
+from studio.models.service_errors import texts_in, translated
 from studio.models.spending import limit_in
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
         fold = Fold()
         async with aclosing(self._chunks(self._body(call))) as chunks:
             async for chunk in chunks:
-                for text in fold.add(chunk):
+                for text in texts_in(fold.add, chunk, self.address):
                     yield text
         for text in fold.end_thought():
             yield text

@@ -7,10 +7,10 @@ OpenAI and Anthropic, which one generator wrote.
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol, TypeVar, cast
 
 from studio.egress import HostRefused
 from studio.errors import ModelRefused, ModelUnavailable, RunFailed
@@ -28,6 +28,9 @@ RETRY = "Try again. If it keeps failing, check the provider's status page."
 RETRYABLE = frozenset((408, 409, 429))
 _CUT = ("RemoteProtocolError", "ReadError", "WriteError", "ClientPayloadError", "ServerDisconnectedError")
 """Names of what HTTP libraries raise when the other side hangs up."""
+
+
+Piece = TypeVar("Piece")
 
 
 class SdkErrors(Protocol):
@@ -88,6 +91,18 @@ def translated(sdk: SdkErrors, address: str, model: str) -> Generator[None]:
         raise no_completion(address) from error
     except sdk.APIError as error:  # sent as an event inside a stream
         raise reported(_message_of(error)) from error
+
+
+def texts_in(add: Callable[[Piece], Iterable[str]], piece: Piece, address: str) -> list[str]:
+    """The texts that a piece of a streamed answer adds.
+
+    Raises:
+        ModelUnavailable: It has not the shape that the service's API has.
+    """
+    try:
+        return [*add(piece)]
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise no_completion(address) from error
 
 
 @contextmanager

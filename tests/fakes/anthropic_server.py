@@ -78,6 +78,9 @@ class _AnthropicExchange(Exchange):
         yield self._event("message_delta", delta=delta, usage={"output_tokens": self.reply.usage[1]})
         yield self._event("message_stop")
 
+    def misshapen(self) -> bytes:
+        return self._event("content_block_delta", index=0, delta=5)
+
     def _begin(self, block: dict[str, Any]) -> bytes:
         return self._event("content_block_start", index=0, content_block=block)
 

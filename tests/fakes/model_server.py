@@ -14,6 +14,7 @@ An answer streams word by word when the request says `stream`, and usage comes a
                                           #   hold=HEADERS before the first byte. Never released, it is a hang.
     Reply("a b c", cut=2)                 # closes the connection after two words, HEADERS before the first byte
     Reply("a b c", malformed=1)           # a chunk that is no JSON after one word (or a body that is none)
+    Reply("a b c", misshapen=1)           # a chunk with a number where its words should be, after one word
     Reply("a b c", unfinished=True)       # the stream ends properly but for what says that it is complete
 
 The server has its own thread, so that sync and async tests and other processes can use it. `wait_for_requests`,
@@ -67,6 +68,7 @@ class Reply:
     hold: int | None = None
     cut: int | None = None
     malformed: int | None = None
+    misshapen: int | None = None
     unfinished: bool = False
 
 
@@ -294,6 +296,10 @@ class Exchange:
     malformed = b'data: {"broken'
     """What a faulty stream sends in place of a piece."""
 
+    def misshapen(self) -> bytes:
+        """A piece that is JSON, but not of the service's shape."""
+        return b'data: {"choices": 5}\n\n'
+
     def __init__(
         self,
         server: ModelServer,
@@ -382,6 +388,8 @@ class Exchange:
             await self._fault_point(index)
             if self.reply.malformed == index:
                 await self._chunk(self.malformed)
+            if self.reply.misshapen == index:
+                await self._chunk(self.misshapen())
             await self._chunk(piece)
             self.server.count_piece()
         await self._fault_point(len(pieces))

@@ -22,6 +22,9 @@ class _OllamaExchange(Exchange):
     def is_streamed(self) -> bool:
         return self.request.body.get("stream", True)
 
+    def misshapen(self) -> bytes:
+        return b'{"message": 5}\n'
+
     def _line(self, message: dict[str, Any], **more: Any) -> dict[str, Any]:
         base = {"model": self.model, "created_at": "2025-01-01T00:00:00Z", "done": False}
         return {**base, "message": {"role": "assistant", "content": "", **message}, **more}

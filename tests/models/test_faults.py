@@ -32,6 +32,7 @@ FAULTS: dict[str, tuple[Reply, type[StudioError], str]] = {
 OF_A_STREAM: dict[str, tuple[Reply, str]] = {
     "cut in the middle": (Reply("a b", cut=1), "closed the connection|ended before it was complete"),
     "malformed chunk": (Reply("a b", malformed=1), "did not return a chat completion"),
+    "misshapen chunk": (Reply("a b", misshapen=1), "did not return a chat completion"),
     "no end": (Reply("a b", unfinished=True), "ended before it was complete"),
     "nothing at all": (Reply("", unfinished=True), "empty answer|ended before it was complete"),
     "slow second word": (Reply("a b", hold=1), "did not answer in time"),
