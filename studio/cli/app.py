@@ -26,6 +26,7 @@ from studio.cli.options import (
     DataDir,
     DeploymentName,
     Host,
+    Override,
     Port,
     RoleName,
     TeamFile,
@@ -187,6 +188,7 @@ def deploy(
     key: Annotated[str, typer.Option(help="Create a key of this name; the first one is created without it.")] = "",
     note: Annotated[str, typer.Option(help="Note about the release.")] = "",
     live: Annotated[bool, typer.Option("--live", help="Make a new release live at once.")] = False,
+    override: Override = "",
     approve: Approve = False,
     allow_host: AllowHost = None,
     as_json: AsJson = False,
@@ -209,6 +211,7 @@ def deploy(
         day_usd=day_usd,
         key=key,
         is_live=live,
+        override=override,
         approve=approve,
         hosts=allow_host or (),
     )

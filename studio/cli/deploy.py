@@ -25,6 +25,7 @@ from studio.runs.admission import NotApproved
 from studio.runs.prepare import RunDependencies, prepare_run
 from studio.sandbox import open_sandbox, outside_of, own_folder
 from studio.services import publishing
+from studio.services.release_gates import check_release, pass_gate
 from studio.services.secret_storage import with_references
 from studio.settings import Settings
 from studio.store import Store, open_store, team_scope
@@ -50,6 +51,7 @@ class Publication:
         call_usd, day_usd: As in `CallLimits`.
         key: Label of a key that is made; "" makes one only where no valid one is.
         is_live: Whether a new release of a team that is published goes live at once.
+        override: Why it goes live though an evaluation that gates releases did not pass.
         approve: Whether all that the team asks for is approved without a question.
         hosts: That its code may reach.
     """
@@ -63,6 +65,7 @@ class Publication:
     day_usd: float | None = None
     key: str = ""
     is_live: bool = False
+    override: str = ""
     approve: bool = False
     hosts: Sequence[str] = ()
 
@@ -185,7 +188,7 @@ async def _release(
     release = await publishing.make_release(store, runs, found, note=wanted.note, by=OPERATOR)
     await record(store, "make a release", wanted.name)
     if wanted.is_live:
-        found = await _go_live(store, wanted.name, release.number)
+        found = await _go_live(store, wanted.name, release.number, wanted.override)
     return found, release.number
 
 
@@ -232,25 +235,28 @@ def list_deployments(settings: Settings, *, as_json: bool) -> None:
     in_store(settings, read)
 
 
-def go_live(settings: Settings, name: str, number: int) -> None:
-    """Let a release go live; an earlier one rolls back.
+def go_live(settings: Settings, name: str, number: int, override: str = "") -> None:
+    """Let a release go live; an earlier one rolls back. `override` is why it does though a gate did not pass.
 
     Raises:
         NotFound: There is no such deployment or release.
+        ReleaseGateNotPassed: An evaluation that gates releases did not pass.
     """
-    in_store(settings, lambda store: _go_live(store, name, number))
+    in_store(settings, lambda store: _go_live(store, name, number, override))
     print(f"{name}: release {number} is live.")
 
 
-def send_to_canary(settings: Settings, name: str, number: int, percent: int) -> None:
-    """Let so many percent of the new threads use a release that is not live.
+def send_to_canary(settings: Settings, name: str, number: int, percent: int, override: str = "") -> None:
+    """Let so many percent of the new threads use a release that is not live; `override` is as for `go_live`.
 
     Raises:
         NotFound: There is no such deployment or release.
         ConfigError: The release is live.
+        ReleaseGateNotPassed: An evaluation that gates releases did not pass.
     """
 
     async def change(store: Store) -> None:
+        await _pass_gate(store, name, number, override)
         await store.deployments.send_to_canary(name, number, percent)
         await record(store, "send new threads to a canary", name)
 
@@ -368,7 +374,13 @@ def revoke_key(settings: Settings, name: str, ending: str) -> None:
     print(f"The key …{ending} is revoked.")
 
 
-async def _go_live(store: Store, name: str, number: int) -> Deployment:
+async def _pass_gate(store: Store, name: str, number: int, override: str) -> None:
+    missing = await check_release(store, await store.deployments.get(name), number)
+    await pass_gate(store, missing, override=override.strip(), by=OPERATOR, thing=f"/api/deployments/{name}")
+
+
+async def _go_live(store: Store, name: str, number: int, override: str) -> Deployment:
+    await _pass_gate(store, name, number, override)
     changed = await store.deployments.go_live(name, number)
     await record(store, f"set the live release to {number}", name)
     return changed

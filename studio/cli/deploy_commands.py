@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from studio.cli.options import AsJson, DataDir, DeploymentName, HookId, ScheduleId
+from studio.cli.options import AsJson, DataDir, DeploymentName, HookId, Override, ScheduleId
 
 deployments_app = typer.Typer(help="Manage published teams.", rich_markup_mode=None)
 keys_app = typer.Typer(help="Manage the keys that open a published team.", rich_markup_mode=None)
@@ -29,13 +29,14 @@ def deployments_list(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 def deployments_live(
     name: DeploymentName,
     release: Annotated[int, typer.Argument(help="Number of the release.")],
+    override: Override = "",
     data_dir: DataDir = None,
 ) -> None:
     """Make a release live; an earlier one rolls back. Threads that have begun stay on theirs."""
     from studio.cli.deploy import go_live
     from studio.settings import Settings
 
-    go_live(Settings.from_env(data_dir=data_dir), name, release)
+    go_live(Settings.from_env(data_dir=data_dir), name, release, override)
 
 
 @deployments_app.command("canary")
@@ -44,6 +45,7 @@ def deployments_canary(
     release: Annotated[int | None, typer.Argument(help="Number of a release that is not live.")] = None,
     percent: Annotated[int, typer.Option(min=1, max=99, help="Share of the new threads.")] = 10,
     end: Annotated[bool, typer.Option("--end", help="Send all new threads to the live release again.")] = False,
+    override: Override = "",
     data_dir: DataDir = None,
 ) -> None:
     """Send some of the new threads to a release that is not live; without one, say which release gets how many."""
@@ -58,7 +60,7 @@ def deployments_canary(
     elif release is None:
         show_canary(settings, name)
     else:
-        send_to_canary(settings, name, release, percent)
+        send_to_canary(settings, name, release, percent, override)
 
 
 @deployments_app.command("on")

@@ -9,6 +9,24 @@ import typer
 
 from studio.cli.options import EXIT_WRONG, AllowHost, Approve, AsJson, DataDir, TeamName
 
+Worse = Annotated[
+    str | None,
+    typer.Option(
+        help="With --against: proved fails a team that is proved worse, ignore does not. "
+        "[default: as the suite's gate, or proved]"
+    ),
+]
+AtLeast = Annotated[
+    float | None,
+    typer.Option(
+        min=0, max=100, help="Percent that the lower end of the pass rate must reach. [default: as the suite's gate]"
+    ),
+]
+Unscored = Annotated[
+    float | None,
+    typer.Option(min=0, max=100, help="Percent of runs that may be unscored. [default: as the suite's gate, or 5]"),
+]
+
 eval_app = typer.Typer(help="Evaluate teams with suites of cases.", rich_markup_mode=None)
 
 
@@ -60,13 +78,9 @@ def eval_run(
     ] = False,
     only: Annotated[str, typer.Option(help="Only cases with this tag.")] = "",
     without: Annotated[str, typer.Option(help="Only cases without this tag.")] = "",
-    worse: Annotated[
-        str, typer.Option(help="With --against: proved fails a team that is proved worse, ignore does not.")
-    ] = "proved",
-    at_least: Annotated[
-        float | None, typer.Option(min=0, max=100, help="Percent that the lower end of the pass rate must reach.")
-    ] = None,
-    unscored: Annotated[float, typer.Option(min=0, max=100, help="Percent of runs that may be unscored.")] = 5,
+    worse: Worse = None,
+    at_least: AtLeast = None,
+    unscored: Unscored = None,
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit report to this file.")] = None,
     github: Annotated[
         bool, typer.Option("--github", help="Annotate cases and add to the summary of the job, for GitHub Actions.")
@@ -86,17 +100,17 @@ def eval_run(
     Without them, 0 if all runs pass, 1 if one fails, 2 if one is unscored. 2 also if it cannot be carried out.
     """
     from studio.cli.eval_run import EvaluatedFiles, Reports, evaluate_files
-    from studio.evaluation.gates import Gate
+    from studio.evaluation.gates import GateOptions
     from studio.evaluation.suites import ChosenTags
     from studio.services.evaluations import REUSE_DAYS, EvaluationPlan
     from studio.settings import Settings
 
-    if worse not in ("proved", "ignore"):
+    if worse not in (None, "proved", "ignore"):
         raise typer.BadParameter("choose proved or ignore", param_hint="--worse")
     micro_usd = None if usd is None else round(usd * 1_000_000)
     amounts = (repeats, at_once, micro_usd, tokens, REUSE_DAYS if reuse else None)
     plan = EvaluationPlan("current", None, *amounts, ChosenTags(only, without))
-    gate = Gate(worse, None if at_least is None else at_least / 100, unscored / 100)
+    gate = GateOptions(worse, at_least, unscored)
     if github and as_json:
         raise typer.BadParameter("choose --github or --json", param_hint="--github")
     if save_baseline is not None and save_baseline.suffix != ".gz":

@@ -20,7 +20,7 @@ from studio.code.conversion import Location
 from studio.components import JsonObject
 from studio.components.secrets import from_environment
 from studio.errors import ConfigError, SetupError
-from studio.evaluation.gates import Gate, GateResult
+from studio.evaluation.gates import GateOptions, GateResult
 from studio.evaluation.github import summary, workflow_commands
 from studio.evaluation.junit import junit_report
 from studio.sandbox import own_folder
@@ -52,7 +52,7 @@ class EvaluatedFiles:
         against: File of the team that it is compared with, or of its recorded runs; None for none.
         team_name: Label or name of the team where a file holds several.
         plan: How often and with which limits.
-        gate: What decides the exit code.
+        gate: What decides the exit code, before the gate of the suite.
         approve: Whether all that the teams ask for is approved without a question.
         hosts: That their code may reach.
         keep: Folder of a new studio that keeps the runs; None where nothing is kept.
@@ -63,7 +63,7 @@ class EvaluatedFiles:
     against: Path | None
     team_name: str
     plan: EvaluationPlan
-    gate: Gate
+    gate: GateOptions
     approve: bool = False
     hosts: Sequence[str] = ()
     keep: Path | None = None
@@ -110,7 +110,7 @@ def _evaluate_files(settings: Settings, wanted: EvaluatedFiles, reports: Reports
         if file is not None:
             _check_writable(file)  # one that cannot be written is told before anything is paid
     found = asyncio.run(_evaluated(settings, asked))
-    gate = found.gate(wanted.gate)
+    gate = found.gate(wanted.gate.over(suite.gate))
     if reports.junit is not None:
         junit = junit_report(suite.suite, found.report.result, gate, found.sentence, found.reasons)
         _write(reports.junit, junit.encode())

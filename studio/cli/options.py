@@ -25,6 +25,7 @@ AllowHost = Annotated[
     typer.Option("--allow-host", help="Host that the team's code may reach; '*' for any. May be repeated."),
 ]
 DeploymentName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the deployment.")]
+Override = Annotated[str, typer.Option(help="Why it goes live though an evaluation that gates releases did not pass.")]
 ScheduleId = Annotated[str, typer.Argument(metavar="ID", help="ID of the schedule, or how it begins.")]
 HookId = Annotated[str, typer.Argument(metavar="ID", help="ID of the hook, or how it begins.")]
 UserName = Annotated[str, typer.Argument(help="Name of the user.")]

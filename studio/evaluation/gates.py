@@ -1,15 +1,29 @@
-"""Whether the result of an evaluation lets a change through, for continuous integration."""
+"""Whether the result of an evaluation lets a change through: in continuous integration, and before a release."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from studio.evaluation.results import CANDIDATE, MAX_UNSCORED, EvaluationResult, Group, percent
+from pydantic import BaseModel, ConfigDict, Field
+
+from studio.evaluation.results import (
+    BASELINE,
+    CANDIDATE,
+    MAX_UNSCORED,
+    EvaluationResult,
+    Group,
+    percent,
+)
 
 GateOutcome = Literal["passed", "failed", "cannot_tell"]
 WorseRule = Literal["proved", "ignore"]
+BrokenRule = Literal["confirmed", "ignore"]
+Percent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+LOST_ALL = 1 - 1e-9
+"""How much of its pass rate a case must lose in its fresh runs to be called broken: all of it. To lose three of five,
+as a confirmed case does, would fail 16 % of builds of 100 flaky cases in which nothing changed."""
 
 
 GATE_WORDS: Mapping[GateOutcome, str] = {
@@ -27,11 +41,53 @@ class Gate:
         worse: `proved`: with a baseline, fail where the whole interval of the difference lies below 0.
         at_least: The pass rate that the lower end of the version's interval must reach, from 0 to 1; None for any.
         unscored: The share of runs that may be unscored. With more, nothing can be told.
+        broken: `confirmed`: with fresh runs, fail where a case that always passed never does any more.
     """
 
     worse: WorseRule = "proved"
     at_least: float | None = None
     unscored: float = MAX_UNSCORED
+    broken: BrokenRule = "confirmed"
+
+
+class SuiteGate(BaseModel):
+    """The gate of a suite, as its file has it; shares are percent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    worse: Annotated[
+        WorseRule, Field(description="`proved` fails a version that is proved worse; `ignore` does not.")
+    ] = "proved"
+    broken: Annotated[
+        BrokenRule,
+        Field(description="`confirmed` fails where all fresh runs of a case are lost; `ignore` does not."),
+    ] = "confirmed"
+    at_least: Annotated[
+        Percent | None, Field(description="Percent that the lower end of the pass rate must reach.")
+    ] = None
+    unscored: Annotated[Percent, Field(description="Percent of runs that may be unscored.")] = 100 * MAX_UNSCORED
+    releases: Annotated[
+        bool, Field(description="Whether a release goes live only if an evaluation of its version passes.")
+    ] = False
+
+    @property
+    def gate(self) -> Gate:
+        least = None if self.at_least is None else self.at_least / 100
+        return Gate(self.worse, least, self.unscored / 100, self.broken)
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """What goes before the gate of a suite, as `SuiteGate`; None leaves it to the suite."""
+
+    worse: WorseRule | None = None
+    at_least: float | None = None
+    unscored: float | None = None
+
+    def over(self, of_suite: SuiteGate | None) -> Gate:
+        """The gate that decides."""
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        return (of_suite or SuiteGate()).model_copy(update=given).gate
 
 
 @dataclass(frozen=True)
@@ -43,10 +99,25 @@ class GateResult:
     groups: tuple[Group, ...] = ()
 
 
-def apply_gate(gate: Gate, result: EvaluationResult) -> GateResult:
+def broken_cases(fresh: EvaluationResult) -> Sequence[str]:
+    """The cases whose fresh runs all passed with the baseline, and all failed with the version."""
+    found: list[str] = []
+    for each in fresh.cases:
+        after, before = (each.tallies[number].rate for number in (CANDIDATE, BASELINE))
+        if after is not None and before is not None and before - after >= LOST_ALL:
+            found.append(each.case)
+    return found
+
+
+def apply_gate(gate: Gate, result: EvaluationResult, broken: Sequence[str] = ()) -> GateResult:
     """Hold a result against a gate. What is known to be wrong goes before what cannot be told.
 
     Without a baseline and without `at_least`, each run must pass.
+
+    Args:
+        gate: What a version must fulfil.
+        result: Of its evaluation.
+        broken: What `broken_cases` finds in fresh runs of the cases that got worse.
     """
     has_baseline = len(result.versions) > 1
     wrong: list[str] = []
@@ -54,6 +125,10 @@ def apply_gate(gate: Gate, result: EvaluationResult) -> GateResult:
     is_worse = result.difference is not None and result.difference.comparison == "worse"
     if is_worse and gate.worse == "proved":
         wrong.append("The team is worse than the baseline.")
+        groups = ("worse",)
+    if broken and gate.broken == "confirmed":
+        count = "1 case that passed is" if len(broken) == 1 else f"{len(broken)} cases that passed are"
+        wrong.append(f"{count} broken, in fresh runs as well.")
         groups = ("worse",)
     if result.is_done and gate.at_least is not None:
         rate = next(each.rate for each in result.versions if each.version == CANDIDATE)

@@ -12,6 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 
 from studio.errors import Finding
 from studio.evaluation.cases import MAX_SCORERS, CaseFields
+from studio.evaluation.gates import SuiteGate
 from studio.evaluation.people import People
 from studio.evaluation.preferences import MAX_PREFERENCES, Preference
 from studio.evaluation.scorers import Score, Scorer, ScorerEntry, Verdict, with_scorers
@@ -83,6 +84,9 @@ class Suite(BaseModel):
             max_length=MAX_PREFERENCES,
         ),
     ] = []
+    gate: Annotated[
+        SuiteGate | None, Field(description="What a version must fulfil in `studio eval run`, or to go live.")
+    ] = None
     cases: Annotated[list[Case], Field(description="The cases.", max_length=MAX_CASES)] = []
 
     def with_tags(self, tags: ChosenTags) -> Suite:

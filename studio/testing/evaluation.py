@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from studio.components import JsonObject
-from studio.evaluation.gates import Gate
+from studio.evaluation.gates import GateOptions
 from studio.evaluation.suites import ChosenTags
 from studio.sandbox.grants import Grants
 from studio.services.evaluations import MAX_REUSE_DAYS, EvaluationPlan
@@ -52,7 +52,7 @@ def evaluate_team(
         repeats: Runs of each case.
         usd: Most that all runs together may cost.
         tokens: Most tokens that all runs together may take.
-        at_least: Percent that the lower end of the pass rate must reach.
+        at_least: Percent that the lower end of the pass rate must reach; as the gate of the suite says if left out.
         only: Only cases with this tag.
         without: Only cases without this tag.
         approve: Whether all that the teams ask for is allowed.
@@ -81,7 +81,7 @@ def evaluate_team(
         granted = Grants(approved=frozenset(each.hash for each in needed))
         asked = replace(asked, granted=granted, needed=needed)
     found = asyncio.run(evaluate_locally(Settings.from_env(), asked))
-    gate = found.gate(Gate(at_least=None if at_least is None else at_least / 100))
+    gate = found.gate(GateOptions(at_least=at_least).over(found_suite.gate))
     if gate.outcome != "passed":
         raise GateNotPassed("\n".join(lines_of(found, gate)), found)
     return found

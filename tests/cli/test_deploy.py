@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import Generator
@@ -12,6 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from studio.components import JsonObject
+from studio.store import open_store
 from tests.cli.conftest import Typed, written
 from tests.processes import StudioProcess
 from tests.web.documents import USER_PROXY, assistant, shouting, team
@@ -239,3 +242,25 @@ def test_an_answer_does_nothing_to_the_terminal(typed: Typed):
     with answering(json.dumps(call).encode()) as url:
         assert typed("call", "x", "Go.", "--key", "k", "--at", url).out.endswith("[2JHi\n")
         assert "\x1b" not in typed("call", "x", "Go.", "--key", "k", "--at", url).out
+
+
+def test_a_gate_holds_a_release_back_unless_there_is_a_reason(typed: Typed, tmp_path: Path):
+    file = written(tmp_path)
+    typed("deploy", file, "--name", "support")
+
+    async def gate() -> None:
+        async with open_store(tmp_path / "data") as store:
+            [found] = await store.deployments.list()
+            document: JsonObject = {"suite": "Must hold", "gate": {"releases": True}, "cases": []}
+            await store.suites.add(found.team_id or "", "Must hold", document, 0, "")
+
+    asyncio.run(gate())
+    written(tmp_path, team(assistant("writer", "Another."), max_messages=2))
+    typed("deploy", file, "--name", "support")
+    for held in (("live", "support", "2"), ("canary", "support", "2")):
+        assert "“Must hold” gates releases." in typed("deployments", *held).err
+    done = typed("deployments", "live", "support", "2", "--override", "It is urgent.")
+    assert done.out == "support: release 2 is live.\n"
+    lines = [json.loads(line) for line in typed("audit", "--who", "command line").out.splitlines()]
+    [override] = [line for line in lines if line["action"] == "override a gate"]
+    assert override["outcome"] == "Reason: It is urgent."

@@ -187,3 +187,14 @@ def test_cases_are_chosen_by_tag(studio: Studio, tmp_path: Path):
     code, out, err = studio("eval", "run", tmp_path / "a.suite.yaml", tmp_path / "team.json", "--only", "early")
     assert (code, out) == (2, "")
     assert "No case has the tag 'early'." in err
+
+
+def test_the_gate_of_the_suite_decides_unless_an_option_does(studio: Studio, tmp_path: Path):
+    suite = f"{SUITE}gate: {{at_least: 20}}\n"
+    code, found = evaluated(studio, tmp_path, "Good morning.", "--repeats", 2, suite=suite)
+    assert (code, found["gate"]["reasons"]) == (
+        1,
+        ["The pass rate may be as low as 9 %; at least 20 % is needed."],
+    )
+    code, _ = evaluated(studio, tmp_path, "Good morning.", "--repeats", 2, "--at-least", 5, suite=suite)
+    assert code == 0

@@ -9,6 +9,7 @@ import { readSettings, warnOfEmptyAnswers } from './core/settings-form.js'
 import { tabs } from './core/tabs.js'
 import { toast, toastError } from './core/toast.js'
 import { change, isMeant } from './deployments/changes.js'
+import { withOverride } from './deployments/gate.js'
 import { hooks } from './deployments/hooks.js'
 import { schedules } from './deployments/schedules.js'
 import { tryCalls } from './deployments/try-calls.js'
@@ -90,7 +91,10 @@ on(page, 'click', '[data-go-live]', async (_event, button) => {
   const number = Number(button.dataset['goLive'])
   const text = `New threads get release ${number} from now on. Threads that have begun stay on theirs.`
   if (await isMeant(`Make release ${number} live?`, text, 'Make live', 'primary'))
-    await change(() => api.put(`${path}/live`, { number }), `${home}/releases`)
+    await change(
+      () => withOverride((override) => api.put(`${path}/live`, { number, override })),
+      `${home}/releases`,
+    )
 })
 
 on(page, 'click', '[data-canary]', async (_event, button) => {
@@ -113,7 +117,10 @@ on(page, 'click', '[data-canary]', async (_event, button) => {
   })
   if (chosen !== 'yes') return
   const body = { number, percent: percent.valueAsNumber }
-  await change(() => api.put(`${path}/canary`, body), `${home}/releases`)
+  await change(
+    () => withOverride((override) => api.put(`${path}/canary`, { ...body, override })),
+    `${home}/releases`,
+  )
 })
 
 on(page, 'click', '[data-end-canary]', () => change(() => api.delete(`${path}/canary`)))

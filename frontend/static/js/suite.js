@@ -9,6 +9,7 @@ import { toast, toastError } from './core/toast.js'
 import { change, isMeant } from './deployments/changes.js'
 import { caseDialog } from './suites/case-dialog.js'
 import { changeShown, changeSuite, placeOf, readShown } from './suites/document.js'
+import { gateDialog } from './suites/gate-dialog.js'
 import { hideMistakes, showMistakes } from './suites/mistakes.js'
 import { importCases } from './suites/import-cases.js'
 import { pastRuns } from './suites/past-runs.js'
@@ -23,6 +24,7 @@ page
   .querySelector('nav.tabs [aria-current]')
   ?.scrollIntoView({ inline: 'center', block: 'nearest', behavior: 'instant' })
 if (document.getElementById('case-dialog')) caseDialog(page, path)
+gateDialog(page, path)
 const past = page.querySelector('[data-past-runs]')
 if (past instanceof HTMLFormElement) pastRuns(past, page.dataset['suite'] ?? '')
 const importing = page.querySelector('[data-import-cases]')

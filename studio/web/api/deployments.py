@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -9,8 +10,10 @@ from pydantic import BaseModel, Field
 
 from studio.deployments import NAME_PATTERN, NOBODYS, DeploymentSettings, KeyUse
 from studio.services import publishing
+from studio.services.release_gates import MAX_REASON, RequiredEvaluation, check_first_release, check_release, pass_gate
 from studio.store import CallSummary, Store
 from studio.store.deployment_tables import CallerKey, Deployment, Release
+from studio.web.auth.person import Person
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
@@ -19,6 +22,13 @@ router = StudioRouter(prefix="/api/deployments", tags=["deployments"])
 Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
 MAX_DAYS = 3650
 TOKEN_LASTS = timedelta(hours=1)
+Override = Annotated[
+    str,
+    Field(
+        max_length=MAX_REASON,
+        description="Why it goes live though a suite that gates releases did not pass. Needs the role admin.",
+    ),
+]
 
 
 class PublishTeam(RequestBody):
@@ -29,6 +39,7 @@ class PublishTeam(RequestBody):
     summary: str = Field("", max_length=2000)
     settings: DeploymentSettings = DeploymentSettings()
     key_label: Label | None = None
+    override: Override = ""
 
 
 class ChangeDeployment(RequestBody):
@@ -45,11 +56,13 @@ class NewReleaseIn(RequestBody):
 
 class GoLive(RequestBody):
     number: int
+    override: Override = ""
 
 
 class SendToCanary(RequestBody):
     number: int = Field(description="A release that is not live.")
     percent: int = Field(ge=1, le=99, description="Of the new threads. Each stays on the release that it began with.")
+    override: Override = ""
 
 
 class NewKey(RequestBody):
@@ -130,6 +143,7 @@ class CallListed(BaseModel):
 async def publish_team(
     body: PublishTeam, store: StoreDep, supervisor: SupervisorDep, person: PersonDep
 ) -> PublishedTeam:
+    await _pass(store, await check_first_release(store, body.team_id), body.override, person, body.name)
     made = await publishing.publish(
         store, supervisor, body.team_id, body.name, body.settings, summary=body.summary, by=person.name
     )
@@ -176,13 +190,16 @@ async def add_release(
 
 
 @router.put("/{deployment}/live", summary="Let a release go live, or roll back to one; threads stay on theirs")
-async def go_live(deployment: str, body: GoLive, store: StoreDep) -> DeploymentDetails:
+async def go_live(deployment: str, body: GoLive, store: StoreDep, person: PersonDep) -> DeploymentDetails:
+    """409 with `required` where a suite of the team gates releases, and no evaluation of this version passed."""
+    await _pass_release(store, deployment, body, person)
     return await details(store, await store.deployments.go_live(deployment, body.number))
 
 
 @router.put("/{deployment}/canary", summary="Send a part of the new threads to a release that is not live")
-async def send_to_canary(deployment: str, body: SendToCanary, store: StoreDep) -> DeploymentDetails:
-    """Usage by release tells how both do. To let a release go live ends it."""
+async def send_to_canary(deployment: str, body: SendToCanary, store: StoreDep, person: PersonDep) -> DeploymentDetails:
+    """Usage by release tells how both do. To let a release go live ends it. Gates hold as for going live."""
+    await _pass_release(store, deployment, body, person)
     return await details(store, await store.deployments.send_to_canary(deployment, body.number, body.percent))
 
 
@@ -236,6 +253,18 @@ def listed(call: CallSummary) -> CallListed:
         task=run.task_text if run else "",
         micro_usd=run.micro_usd if run else 0,
     )
+
+
+async def _pass_release(store: Store, name: str, body: GoLive | SendToCanary, person: Person) -> None:
+    found = await store.deployments.get(name)
+    await _pass(store, await check_release(store, found, body.number), body.override, person, name)
+
+
+async def _pass(store: Store, missing: Sequence[RequiredEvaluation], override: str, person: Person, name: str) -> None:
+    """Raises: ReleaseGateNotPassed, NeedsRole: A gate holds the release back, or one who is no admin overrides it."""
+    if missing and override.strip():
+        person.must("admin")
+    await pass_gate(store, missing, override=override.strip(), by=person.name, thing=f"/api/deployments/{name}")
 
 
 async def _made_key(

@@ -127,6 +127,7 @@ WORDS: Mapping[str, str] = {
     "set a password": "Set a user's password",
     "end all sign-ins": "Ended a user's sign-ins",
     "remove a user": "Removed a user",
+    "override a gate": "Overrode the gate of a release",
 }
 """What is not here is shown as it is."""
 STARTING = frozenset(
@@ -187,7 +188,7 @@ def _object(path: str, team_names: Mapping[str, str]) -> tuple[str, str]:
 
 def _outcome(said: str, action: str) -> tuple[str, str]:
     if not said.isdigit():
-        return said.capitalize(), "failed" if said.startswith("refused") else ""
+        return f"{said[:1].upper()}{said[1:]}", "failed" if said.startswith("refused") else ""
     if said == "403" and action in STARTING:
         return "Approval needed", "warning"
     if said in ("401", "403"):

@@ -14,10 +14,12 @@ from pydantic import BeforeValidator
 
 from studio.deployments import ChatAccess, DeploymentSettings, KeyUse
 from studio.deployments.hooks import HookKind
+from studio.evaluation.gates import GATE_WORDS
 from studio.services.amounts import money
 from studio.services.changes import compare
 from studio.services.evaluations import newest_results
 from studio.services.publishing import speakers_of
+from studio.services.release_gates import release_evaluations
 from studio.store import CallSummary, Store, TeamDocument
 from studio.store.call_usage import By, CallUsagePart
 from studio.store.deployment_tables import CallerKey, Delivery, Deployment, Release, Webhook
@@ -46,6 +48,13 @@ TABS: Mapping[str, str] = {
     "settings": "Settings",
 }
 """By the last part of their address."""
+GATE_TONES: Mapping[str, str] = {
+    "passed": "finished",
+    "failed": "failed",
+    "cannot_tell": "warning",
+    "missing": "warning",
+}
+"""States of badges by what a gate says."""
 SEES: Mapping[str, str] = {"answer": "Only the answer", "messages": "Each message of the agents"}
 CHAT_ACCESS: Mapping[ChatAccess, str] = {
     "off": "Off",
@@ -211,7 +220,18 @@ async def release_page(
     release = await store.deployments.release(found.id, number)
     live = await store.deployments.release(found.id, found.live)
     comparison = await compare(*(TeamDocument(found.team_name, each.component, {}) for each in (live, release)))
-    return _page(request, templates, found, "releases", release=release, comparison=comparison)
+    required = await release_evaluations(store, found, release) if number != found.live else ()
+    return _page(
+        request,
+        templates,
+        found,
+        "releases",
+        release=release,
+        comparison=comparison,
+        required=required,
+        gate_words={**GATE_WORDS, "missing": "Not evaluated."},
+        gate_tones=GATE_TONES,
+    )
 
 
 @router.get("/{deployment}/keys")

@@ -83,6 +83,7 @@ async def suite_page(
         cases=await asyncio.to_thread(case_page, suite, search, page),
         search=search,
         scorers=_scorer_rows(suite),
+        gate=suite.gate,
         forms=await asyncio.to_thread(scorer_forms),
     )
 

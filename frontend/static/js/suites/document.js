@@ -7,7 +7,14 @@ import { ApiError, api } from '../core/api.js'
  * @typedef {{ id?: string, task: string, target?: unknown, tags?: string[], cluster?: string,
  *   notes?: string, fields?: object, scorers?: Entry[], origin?: object }} Case
  */
-/** @typedef {{ suite: string, always?: Entry[], scorers?: Entry[], cases?: Case[] }} SuiteDocument */
+/**
+ * @typedef {{ releases: boolean, worse: string, broken: string, at_least: number | null,
+ *   unscored: number }} Gate  what a version must fulfill; shares are percent
+ */
+/**
+ * @typedef {{ suite: string, always?: Entry[], scorers?: Entry[], cases?: Case[],
+ *   gate?: Gate | null }} SuiteDocument
+ */
 
 const MAX_TRIES = 4
 

@@ -5,6 +5,7 @@ import { ApiError, api } from '../../core/api.js'
 import { el, find } from '../../core/dom.js'
 import { readSettings, warnOfEmptyAnswers } from '../../core/settings-form.js'
 import { toast, toastError } from '../../core/toast.js'
+import { withOverride } from '../../deployments/gate.js'
 import { withApproval } from '../../playground/approval.js'
 
 /**
@@ -74,7 +75,9 @@ async function publish(dialog, form, teamId) {
   const body = { team_id: teamId, name, key_label, settings: readSettings(form) }
   button.disabled = true
   try {
-    const made = await withApproval(() => api.post('/api/deployments', body), { action: 'publish' })
+    const send = (/** @type {string} */ override) =>
+      api.post('/api/deployments', { ...body, override })
+    const made = await withApproval(() => withOverride(send), { action: 'publish' })
     if (made) showKey(dialog, made)
   } catch (error) {
     if (error instanceof ApiError && error.where === '/name')
