@@ -22,6 +22,10 @@ AtLeast = Annotated[
         min=0, max=100, help="Percent that the lower end of the pass rate must reach. [default: as the suite's gate]"
     ),
 ]
+StopWhenClear = Annotated[
+    bool,
+    typer.Option("--stop-when-clear", help="With --against: begin nothing more once it is clear which team is better."),
+]
 Unscored = Annotated[
     float | None,
     typer.Option(min=0, max=100, help="Percent of runs that may be unscored. [default: as the suite's gate, or 5]"),
@@ -76,6 +80,7 @@ def eval_run(
     reuse: Annotated[
         bool, typer.Option("--reuse", help="With --against: reuse what the baseline is answered to the same requests.")
     ] = False,
+    stop_when_clear: StopWhenClear = False,
     only: Annotated[str, typer.Option(help="Only cases with this tag.")] = "",
     without: Annotated[str, typer.Option(help="Only cases without this tag.")] = "",
     worse: Worse = None,
@@ -109,10 +114,12 @@ def eval_run(
         raise typer.BadParameter("choose proved or ignore", param_hint="--worse")
     micro_usd = None if usd is None else round(usd * 1_000_000)
     amounts = (repeats, at_once, micro_usd, tokens, REUSE_DAYS if reuse else None)
-    plan = EvaluationPlan("current", None, *amounts, ChosenTags(only, without))
+    plan = EvaluationPlan("current", None, *amounts, ChosenTags(only, without), stop_when_clear)
     gate = GateOptions(worse, at_least, unscored)
     if github and as_json:
         raise typer.BadParameter("choose --github or --json", param_hint="--github")
+    if stop_when_clear and (against is None or save_baseline is not None):
+        raise typer.BadParameter("needs --against, and saves no baseline", param_hint="--stop-when-clear")
     if save_baseline is not None and save_baseline.suffix != ".gz":
         raise typer.BadParameter("name a file that ends in .gz", param_hint="--save-baseline")
     wanted = EvaluatedFiles(suite, team, against, team_name, plan, gate, approve, allow_host or (), keep)

@@ -122,7 +122,7 @@ def apply_gate(gate: Gate, result: EvaluationResult, broken: Sequence[str] = ())
     has_baseline = len(result.versions) > 1
     wrong: list[str] = []
     groups: tuple[Group, ...] = ()
-    is_worse = result.difference is not None and result.difference.comparison == "worse"
+    is_worse = "worse" in (result.difference and result.difference.comparison, result.early and result.early.comparison)
     if is_worse and gate.worse == "proved":
         wrong.append("The team is worse than the baseline.")
         groups = ("worse",)
@@ -157,5 +157,5 @@ def _unknown(gate: Gate, result: EvaluationResult, *, is_strict: bool) -> list[s
         if each.tally.unscored > allowed * each.tally.runs
     ]
     if gate.at_least is not None and any(each.version == CANDIDATE and each.rate is None for each in result.versions):
-        found.append("No run was scored.")
+        found.append("No run was scored." if result.early is None else "It stopped early, so there is no pass rate.")
     return found

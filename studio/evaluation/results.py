@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal, NamedTuple
 
+from studio.evaluation.early_stop import END_LEVEL, EarlyResult, clear_after
 from studio.evaluation.scorers import Verdict
-from studio.evaluation.statistics import Estimate, Interval, difference, pass_rate, unscored_band
+from studio.evaluation.statistics import LEVEL, Estimate, Interval, difference, pass_rate, unscored_band
 
 CANDIDATE, BASELINE = 1, 2
 """Numbers of the version in question, and of the one that it is compared with."""
@@ -106,6 +107,8 @@ class EvaluationResult:
     cases: Sequence[CaseResult]
     is_done: bool
     difference: VersionDifference | None = None
+    early: EarlyResult | None = None
+    """Where the plan stops when it is clear, and it is. There are no rates then: they would be of a lucky moment."""
 
     @property
     def tally(self) -> Tally:
@@ -120,15 +123,21 @@ class EvaluationResult:
 
 
 def results_of(
-    cells: Sequence[CellResult], clusters: Mapping[str, str], *, is_done: bool, is_picked: bool = False
+    cells: Sequence[CellResult],
+    clusters: Mapping[str, str],
+    *,
+    is_done: bool,
+    is_picked: bool = False,
+    stops_when_clear: bool = False,
 ) -> EvaluationResult:
     """Put the cells together. It takes some milliseconds per thousand: call it in a thread for many.
 
     Args:
-        cells: All cells of the plan.
+        cells: All cells of the plan, in its order.
         clusters: By case, what it shares with others that are not independent of it; cases without it stand alone.
         is_done: Whether the plan was carried out to its end.
         is_picked: Whether the cases were chosen because they got worse. Then they have no rate and no difference.
+        stops_when_clear: Whether the plan stops when it is clear that the version is worse or better.
     """
     verdicts: defaultdict[str, defaultdict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for cell in cells:
@@ -139,10 +148,12 @@ def results_of(
     }
     lost = LOST_AGAIN if is_picked else LOST
     cases = [CaseResult(case, _group_of(by_version, lost), by_version) for case, by_version in tallies.items()]
-    has_rates = is_done and not is_picked
+    early = _early(tallies, clusters) if stops_when_clear and len(numbers) > 1 else None
+    has_rates = is_done and not is_picked and early is None
     versions = [_version(number, tallies, clusters, is_done=has_rates) for number in numbers]
-    found = _difference(tallies, versions, clusters) if has_rates and len(numbers) > 1 else None
-    return EvaluationResult(versions, cases, is_done, found)
+    level = END_LEVEL if stops_when_clear else LEVEL
+    found = _difference(tallies, versions, clusters, level) if has_rates and len(numbers) > 1 else None
+    return EvaluationResult(versions, cases, is_done, found, early)
 
 
 def sentence_of(result: EvaluationResult, names: Mapping[int, str]) -> str:
@@ -154,6 +165,8 @@ def sentence_of(result: EvaluationResult, names: Mapping[int, str]) -> str:
     """
     if not result.is_done:
         return ""
+    if result.early is not None:
+        return _early_words(result, result.early, names)
     rates = [_rate_words(each, names[each.version], is_first=not place) for place, each in enumerate(result.versions)]
     sentences = [f"{', '.join(rates)}."]
     if result.difference is not None:
@@ -233,8 +246,29 @@ def _version(
     return VersionResult(number, total, rate, band)
 
 
+def _early(tallies: Mapping[str, Mapping[int, Tally]], clusters: Mapping[str, str]) -> EarlyResult | None:
+    """Whether it is clear which version is better, by the first cases of the plan up to one that has open runs: to take
+    those that are done would prefer quick ones. Cases of one cluster count as one."""
+    units: dict[object, list[Mapping[int, Tally]]] = {}
+    for case, by_version in tallies.items():
+        units.setdefault(clusters.get(case) or (case,), []).append(by_version)
+    runs, unscored, differences = 0, 0, list[float]()
+    for unit in units.values():
+        if any(each.open for by_version in unit for each in by_version.values()):
+            break
+        runs += sum(each.runs for by_version in unit for each in by_version.values())
+        unscored += sum(each.unscored for by_version in unit for each in by_version.values())
+        pairs = [(each[CANDIDATE].rate, each[BASELINE].rate) for each in unit]
+        known = [after - before for after, before in pairs if after is not None and before is not None]
+        differences += [fmean(known)] if known else []
+    return clear_after(differences) if unscored <= MAX_UNSCORED * runs else None
+
+
 def _difference(
-    tallies: Mapping[str, Mapping[int, Tally]], versions: Sequence[VersionResult], clusters: Mapping[str, str]
+    tallies: Mapping[str, Mapping[int, Tally]],
+    versions: Sequence[VersionResult],
+    clusters: Mapping[str, str],
+    level: float,
 ) -> VersionDifference | None:
     """Cases of one cluster count as one: the mean of their differences."""
     units: defaultdict[object, list[float]] = defaultdict(list)
@@ -246,7 +280,7 @@ def _difference(
             repeats += [after.scored, before.scored]
     if not units:
         return None
-    estimate = difference([fmean(each) for each in units.values()], fmean(repeats))
+    estimate = difference([fmean(each) for each in units.values()], fmean(repeats), level=level)
     is_known = all(each.tally.unscored <= MAX_UNSCORED * each.tally.runs for each in versions)
     return VersionDifference(estimate, _comparison(estimate.interval) if is_known else "cannot_tell", len(repeats) // 2)
 
@@ -270,6 +304,15 @@ def _group_of(by_version: Mapping[int, Tally], lost: float) -> Group | Literal["
     if abs(change) >= lost:
         return "better" if change > 0 else "worse"
     return "flaky" if is_flaky else "same"
+
+
+def _early_words(result: EvaluationResult, early: EarlyResult, names: Mapping[int, str]) -> str:
+    name, other = names[CANDIDATE], names[BASELINE]
+    named, count = f"{name[0].upper()}{name[1:]}", "1 case" if early.cases == 1 else f"{early.cases} cases"
+    return (
+        f"{named} is {early.comparison} than {other}. That was clear after {count} of {len(result.cases)}, so there is "
+        "no pass rate and no size of the difference."
+    )
 
 
 def _rate_words(each: VersionResult, name: str, *, is_first: bool) -> str:

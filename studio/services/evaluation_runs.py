@@ -30,6 +30,8 @@ from studio.store.tables import Run
 LOOK_S = 1.0
 BUSY_LOOK_S = 0.2
 """How often is looked while an evaluation is under way."""
+CLEAR_LOOK = timedelta(seconds=1)
+"""How often is looked whether it is clear which version is better."""
 BY = "evaluation"
 OVER_BUDGET = "With the answers that it reused, the run took more than the budget of this run."
 
@@ -61,6 +63,8 @@ class EvaluationRuns:
     approvals: ApprovalSource
     _suites: dict[str, Suite] = field(default_factory=dict[str, Suite])
     """The suites of those that are under way."""
+    _looked: dict[str, datetime] = field(default_factory=dict[str, datetime])
+    """When was looked whether one is clear."""
 
     @property
     def _preferences(self) -> PreferenceRuns:
@@ -81,6 +85,7 @@ class EvaluationRuns:
                     is_first = False
                 open_ids = await self.store.evaluations.open_ids()
                 self._suites = {key: suite for key, suite in self._suites.items() if key in open_ids}
+                self._looked = {key: at for key, at in self._looked.items() if key in open_ids}
                 for each in open_ids:  # one step of each, so that none holds up the others
                     wait_s = 0 if await self._advance_safely(each) else min(wait_s, BUSY_LOOK_S)
             except StudioError as error:
@@ -108,6 +113,8 @@ class EvaluationRuns:
             if not is_held and _is_due(row, active) and await evaluations.claim(cell, now):
                 await self._take_on(row, active)
                 has_moved = True
+        if has_moved and row.stops_when_clear and row.state == "running":
+            row = await self._stop_if_clear(row, now)
         if row.state == "running" and len(under_way) < row.at_once:
             for cell in await evaluations.claim_waiting(evaluation_id, now):
                 await self._begin(row, cell)
@@ -120,6 +127,19 @@ class EvaluationRuns:
             sentence = (await report_of(self.store, row.id, is_done=True)).sentence if row.state == "running" else ""
             await evaluations.end(evaluation_id, now, sentence)
         return has_moved
+
+    async def _stop_if_clear(self, row: Evaluation, now: datetime) -> Evaluation:
+        """Begin nothing more once it is clear which version is better. What is looked at is the same whenever one
+        looks, so that is done now and then."""
+        if now - self._looked.get(row.id, now - CLEAR_LOOK) < CLEAR_LOOK:
+            return row
+        self._looked[row.id] = now
+        report = await report_of(self.store, row.id, is_done=True)
+        return (
+            row
+            if report.result.early is None
+            else await self.store.evaluations.stop(row.id, "finished", report.sentence)
+        )
 
     async def _take_on(self, row: Evaluation, active: ActiveCell) -> None:
         """Do the next step of a cell that this process has claimed."""
@@ -135,7 +155,7 @@ class EvaluationRuns:
             await self._settle(row, cell, run)
         elif cell.state == "starting":
             await self.store.evaluations.has_begun(cell)
-        elif run.reason == "input" and row.state == "running" and not cell.verdict:
+        elif run.reason == "input" and row.state in ("running", "finished") and not cell.verdict:
             await self._answer(row, cell, run)
         else:
             await self._give_up(row, cell, run)

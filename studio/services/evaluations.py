@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from statistics import fmean
 from typing import Literal, NamedTuple
 from uuid import uuid4
@@ -96,6 +97,7 @@ class EvaluationPlan:
         tokens: The same in tokens.
         reuse_days: How old answers may be that runs reuse; None where they reuse none.
         tags: Which cases of the suite.
+        stops_when_clear: Whether nothing more begins once it is clear which version is better.
     """
 
     version: WhichVersion = "current"
@@ -106,6 +108,7 @@ class EvaluationPlan:
     tokens: int | None = None
     reuse_days: int | None = None
     tags: ChosenTags = ALL_CASES
+    stops_when_clear: bool = False
 
 
 class PlannedVersion(NamedTuple):
@@ -148,13 +151,15 @@ class CheckedPlan:
     @property
     def cells(self) -> Sequence[PlannedCell]:
         """All of them in the order of the runs: versions take turns, so that a model that changes on the way changes
-        both. Where nothing is recorded, the candidate reuses what the baseline is answered in this evaluation."""
-        keys: list[CellKey] = [
-            (version.number, case.key, epoch)
-            for epoch in range(1, self.plan.repeats + 1)
-            for case in self.suite.cases
-            for version in self.versions
-        ]
+        both. Where nothing is recorded, the candidate reuses what the baseline is answered in this evaluation. A plan
+        that stops when it is clear does one case after the other, in an order without meaning."""
+        epochs = range(1, self.plan.repeats + 1)
+        if self.plan.stops_when_clear:
+            shuffled = sorted(self.suite.cases, key=_place_without_meaning)
+            order = [(case, epoch) for case in shuffled for epoch in epochs]
+        else:
+            order = [(case, epoch) for epoch in epochs for case in self.suite.cases]
+        keys: list[CellKey] = [(version.number, case.key, epoch) for case, epoch in order for version in self.versions]
         if self.plan.reuse_days is None:
             return [PlannedCell(*key, run_id=self.recorded.get(key, "")) for key in keys]
         baseline = {key[1:]: position for position, key in enumerate(keys, 1) if key[0] == BASELINE}
@@ -164,6 +169,11 @@ class CheckedPlan:
             within = baseline.get(key[1:]) if key[0] == CANDIDATE and not twin else None
             cells.append(PlannedCell(*key, twin, within, self.recorded.get(key, "")))
         return cells
+
+
+def _place_without_meaning(case: Case) -> tuple[bytes, str]:
+    """A suite may have its hard cases last. Cases of one cluster stay together."""
+    return sha256((case.cluster or case.key).encode(errors="surrogatepass")).digest(), case.key
 
 
 class Preview(NamedTuple):
@@ -215,6 +225,9 @@ async def check_plan(store: Store, control: RunControl, suite_id: str, plan: Eva
     if cells > MAX_CELLS:
         what = f"The plan has {cells:,} runs; an evaluation has up to {MAX_CELLS:,}."
         findings.append(Finding("too_many_runs", what, "Choose fewer repeats, or split the suite.", "/repeats"))
+    if plan.stops_when_clear and plan.against is None:
+        what = "Only a comparison of two versions becomes clear early."
+        findings.append(Finding("no_baseline", what, "Choose a version to compare with.", "/stops_when_clear"))
     findings += _unreadable_tasks(suite.cases)
     suite, row, found_of_judges = await _with_judges(store, suite, row)
     unapproved, found_of_scorers = (None, ()) if found_of_judges else await _approval(store, control, suite, row)
@@ -403,6 +416,7 @@ async def keep_evaluation(store: Store, checked: CheckedPlan, by: str, *, confir
         confirms_id=confirms_id,
         only_tag=plan.tags.only,
         without_tag=plan.tags.without,
+        stops_when_clear=plan.stops_when_clear,
         cell_count=len(checked.cells),
         state="running",
         by=by,
@@ -530,7 +544,9 @@ async def _confirmation_of(store: Store, row: Evaluation) -> ConfirmedCases | No
 def _result_of(row: Evaluation, cells: Sequence[CellRow], *, is_done: bool) -> EvaluationResult:
     clusters = _clusters(row)
     found = [CellResult(each.version, each.case_key, _verdict(each.verdict)) for each in cells]
-    return results_of(found, clusters, is_done=is_done, is_picked=row.confirms_id is not None)
+    return results_of(
+        found, clusters, is_done=is_done, is_picked=row.confirms_id is not None, stops_when_clear=row.stops_when_clear
+    )
 
 
 def _reuse_in(cells: Sequence[CellRow]) -> Mapping[int, VersionReuse]:

@@ -18,7 +18,8 @@ class Evaluation(Table, table=True):
     of its cells is under way any more. `micro_usd` and `tokens` are what all its runs together may take; None is no
     limit. `reuse_days` is how old answers may be that its runs reuse; None where they reuse none.
     `confirms_id` is the evaluation whose lost cases it runs anew. It has only the cases of the suite with the tag
-    `only_tag`, and none with `without_tag`; "" is any.
+    `only_tag`, and none with `without_tag`; "" is any. It begins nothing more once it is clear which version is better,
+    where `stops_when_clear`.
     """
 
     __table_args__ = (Index(None, "suite_id", "created_at"), Index(None, "team_id", "created_at"))
@@ -37,6 +38,7 @@ class Evaluation(Table, table=True):
     confirms_id: str | None = Field(default=None, index=True)
     only_tag: str = ""
     without_tag: str = ""
+    stops_when_clear: bool = False
     cell_count: int = Field(sa_type=Counter)
     state: str
     detail: str = ""

@@ -571,7 +571,7 @@ CREATE TABLE evaluation (
 	detail VARCHAR NOT NULL, 
 	"by" VARCHAR NOT NULL, 
 	created_at DATETIME NOT NULL, 
-	ended_at DATETIME, reuse_days INTEGER, confirms_id VARCHAR, only_tag VARCHAR DEFAULT '' NOT NULL, without_tag VARCHAR DEFAULT '' NOT NULL, 
+	ended_at DATETIME, reuse_days INTEGER, confirms_id VARCHAR, only_tag VARCHAR DEFAULT '' NOT NULL, without_tag VARCHAR DEFAULT '' NOT NULL, stops_when_clear BOOLEAN DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_evaluation PRIMARY KEY (id), 
 	CONSTRAINT fk_evaluation_suite_id_team_suite FOREIGN KEY(suite_id) REFERENCES team_suite (id) ON DELETE CASCADE, 
 	CONSTRAINT fk_evaluation_team_id_team FOREIGN KEY(team_id) REFERENCES team (id) ON DELETE CASCADE
@@ -755,5 +755,5 @@ CREATE TABLE evaluation_preference (
 	CONSTRAINT fk_evaluation_preference_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE
 );
 
-INSERT INTO alembic_version VALUES ('0036');
+INSERT INTO alembic_version VALUES ('0037');
 

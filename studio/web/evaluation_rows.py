@@ -48,20 +48,22 @@ class Mark:
 
 @dataclass(frozen=True)
 class CaseRow:
-    """A case with the marks of its runs by version number. `compared` is a pair of runs: candidate and baseline."""
+    """A case with the marks of its runs by version number. `compared` is a pair of runs: candidate and baseline.
+    `is_over` is whether nothing more is run."""
 
     result: CaseResult
     task: str
     marks: Mapping[int, Sequence[Mark]]
     compared: tuple[str, str] | None
+    is_over: bool = False
 
     @property
     def group(self) -> str:
-        return GROUPS[self.result.group] if self.result.group else "Running"
+        return GROUPS[self.result.group] if self.result.group else "Not run" if self.is_over else "Running"
 
     @property
     def tone(self) -> str:
-        return TONES[self.result.group] if self.result.group else "running"
+        return TONES[self.result.group] if self.result.group else "" if self.is_over else "running"
 
 
 @dataclass(frozen=True)
@@ -87,16 +89,17 @@ def case_page(report: EvaluationReport, group: str, page: int) -> CasePage:
     for cell in report.cells:
         if cell.case_key in names:
             cells.setdefault(cell.case_key, []).append(cell)
-    rows = [_row(each, report.tasks.get(each.case, ""), cells[each.case]) for each in shown]
+    is_over = report.row.ended_at is not None
+    rows = [_row(each, report.tasks.get(each.case, ""), cells[each.case], is_over) for each in shown]
     return CasePage(rows, known, {name: counts[name] for name in result.groups}, page, len(chosen) > page * ROWS)
 
 
-def _row(result: CaseResult, task: str, cells: Sequence[CellRow]) -> CaseRow:
+def _row(result: CaseResult, task: str, cells: Sequence[CellRow], is_over: bool) -> CaseRow:
     marks = {
         number: [_mark(each) for each in sorted(cells, key=lambda cell: cell.epoch) if each.version == number]
         for number in result.tallies
     }
-    return CaseRow(result, task, marks, _most_unlike(cells))
+    return CaseRow(result, task, marks, _most_unlike(cells), is_over)
 
 
 def _mark(cell: CellRow) -> Mark:

@@ -63,6 +63,9 @@ class NewPlan(RequestBody):
 
     only: Annotated[str, Field(max_length=60, description="Only cases with this tag.")] = ""
     without: Annotated[str, Field(max_length=60, description="Only cases without this tag.")] = ""
+    stops_when_clear: Annotated[
+        bool, Field(description="Begin nothing more once it is clear that the version is worse or better.")
+    ] = False
 
     @model_validator(mode="after")
     def _is_limited(self) -> Self:
@@ -73,7 +76,8 @@ class NewPlan(RequestBody):
     def plan(self) -> EvaluationPlan:
         micro_usd = None if self.usd is None else round(self.usd * MICRO)
         amounts = (self.repeats, self.at_once, micro_usd, self.tokens, self.reuse_days)
-        return EvaluationPlan(self.version, self.against, *amounts, ChosenTags(self.only, self.without))
+        tags = ChosenTags(self.only, self.without)
+        return EvaluationPlan(self.version, self.against, *amounts, tags, self.stops_when_clear)
 
 
 class ReusePreviewOut(BaseModel):
@@ -189,6 +193,13 @@ class PreferenceOut(BaseModel):
     estimate: EstimateOut | None
 
 
+class EarlyOut(BaseModel):
+    """It was clear after so many cases that the version is worse or better."""
+
+    comparison: Literal["worse", "better"]
+    cases: int
+
+
 class CaseOut(BaseModel):
     """A case and its runs by version number. `group` is empty while runs of it are open."""
 
@@ -219,6 +230,7 @@ class EvaluationFields(BaseModel):
     confirms_id: str | None
     only_tag: str
     without_tag: str
+    stops_when_clear: bool
     by: str
     created_at: datetime
     ended_at: datetime | None
@@ -253,6 +265,7 @@ class EvaluationOut(EvaluationFields):
     sentence: str
     reused: list[str]
     difference: DifferenceOut | None
+    early: EarlyOut | None
     preferences: list[PreferenceOut]
     confirmation: ConfirmationOut | None
     cases: list[CaseOut]
@@ -424,6 +437,7 @@ def _report(found: EvaluationReport) -> EvaluationOut:
         sentence=found.sentence,
         reused=[*reuse_sentences(found, {number: f"version {each}" for number, each in revisions.items()})],
         difference=difference,
+        early=EarlyOut(**result.early._asdict()) if result.early else None,
         preferences=[_preference(each) for each in found.preferences],
         confirmation=_confirmation(found.confirmation) if found.confirmation else None,
         cases=cases,

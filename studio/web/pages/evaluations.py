@@ -93,6 +93,7 @@ def _plan_of(report: EvaluationReport) -> dict[str, object]:
         "repeats": row.repeats,
         "at_once": row.at_once,
         "reuse_days": row.reuse_days,
+        "stops_when_clear": row.stops_when_clear,
         "usd": f"{row.micro_usd / MICRO:g}" if row.micro_usd else None,
     }
 

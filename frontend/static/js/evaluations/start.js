@@ -96,9 +96,8 @@ function pathOf(form) {
 
 /** @param {HTMLFormElement} form */
 function planOf(form) {
-  const { version, against, repeats, at_once, usd, reuse_days, cases } = Object.fromEntries(
-    new FormData(form),
-  )
+  const { version, against, repeats, at_once, usd, reuse_days, cases, stops_when_clear } =
+    Object.fromEntries(new FormData(form))
   const [, which = '', tag = ''] = /^(only|without):(.*)$/.exec(String(cases ?? '')) ?? []
   return {
     ...(which ? { [which]: tag } : {}),
@@ -108,6 +107,7 @@ function planOf(form) {
     at_once: Number(at_once),
     usd: Number(usd),
     reuse_days: reuse_days ? Number(reuse_days) : null,
+    stops_when_clear: stops_when_clear !== undefined,
   }
 }
 
