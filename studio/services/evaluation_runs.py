@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+from studio.components import JsonObject
 from studio.errors import ConfigError, Forbidden, NotFound, SetupError, StudioError, TooLarge
-from studio.evaluation.suites import Suite, score_run
+from studio.evaluation.suites import Case, Suite, score_run
 from studio.evaluation.transcript import ReusedAnswers, Transcript
 from studio.runs import RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
 from studio.runs.admission import ApprovalSource
@@ -17,12 +19,12 @@ from studio.runs.journal.log import Reuse
 from studio.services.code_scores import with_code_scores
 from studio.services.evaluation_limits import budget_within, held_back, limit_reached
 from studio.services.evaluations import report_of
-from studio.services.judges import Judges
+from studio.services.judges import Judges, has_judges
 from studio.services.past_runs import score_json, stored_run
 from studio.services.people import GaveUp, PeopleOfCases
 from studio.services.preferences import PreferenceRuns
 from studio.store import StorageUnavailable, Store
-from studio.store.evaluation_tables import Evaluation, EvaluationCell
+from studio.store.evaluation_tables import Evaluation, EvaluationCell, EvaluationVersion
 from studio.store.evaluations import MAX_ATTEMPTS, ActiveCell, CellOutcome, CellReuse, Shares
 from studio.store.runs import UNFINISHED
 from studio.store.tables import Run
@@ -49,6 +51,21 @@ brought about by a person who is looking at the run."""
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class _FrozenPlan:
+    """What does not change of an evaluation. `cases` are by their keys, `versions` by numbers, read when needed."""
+
+    suite: Suite
+    cases: Mapping[str, Case]
+    asks_models: bool
+    versions: dict[int, EvaluationVersion] = field(default_factory=dict[int, EvaluationVersion])
+
+    @classmethod
+    def from_document(cls, document: JsonObject) -> _FrozenPlan:
+        suite = Suite.model_validate(document)
+        return cls(suite, {each.key: each for each in suite.cases}, has_judges(suite))
+
+
 @dataclass
 class EvaluationRuns:
     """The evaluations of a studio, as one process carries them out beside others.
@@ -61,8 +78,8 @@ class EvaluationRuns:
     control: RunControl
     books: SpendingScope
     approvals: ApprovalSource
-    _suites: dict[str, Suite] = field(default_factory=dict[str, Suite])
-    """The suites of those that are under way."""
+    _plans: dict[str, _FrozenPlan] = field(default_factory=dict[str, "_FrozenPlan"])
+    """Those of evaluations that are under way: to read them again for each run would cost more than to score it."""
     _looked: dict[str, datetime] = field(default_factory=dict[str, datetime])
     """When was looked whether one is clear."""
 
@@ -84,7 +101,7 @@ class EvaluationRuns:
                     await self.store.evaluations.release()
                     is_first = False
                 open_ids = await self.store.evaluations.open_ids()
-                self._suites = {key: suite for key, suite in self._suites.items() if key in open_ids}
+                self._plans = {key: plan for key, plan in self._plans.items() if key in open_ids}
                 self._looked = {key: at for key, at in self._looked.items() if key in open_ids}
                 for each in open_ids:  # one step of each, so that none holds up the others
                     wait_s = 0 if await self._advance_safely(each) else min(wait_s, BUSY_LOOK_S)
@@ -105,7 +122,7 @@ class EvaluationRuns:
     async def advance(self, evaluation_id: str, now: datetime) -> bool:
         """Do what can be done now, and tell whether that was anything."""
         evaluations = self.store.evaluations
-        row, has_moved = await evaluations.get(evaluation_id), False
+        row, has_moved = await evaluations.progress(evaluation_id), False
         under_way = await evaluations.active(evaluation_id)
         for active in under_way:
             cell = active.cell
@@ -116,14 +133,15 @@ class EvaluationRuns:
         if has_moved and row.stops_when_clear and row.state == "running":
             row = await self._stop_if_clear(row, now)
         if row.state == "running" and len(under_way) < row.at_once:
-            for cell in await evaluations.claim_waiting(evaluation_id, now):
-                await self._begin(row, cell)
-                has_moved = True
+            claimed = await evaluations.claim_waiting(evaluation_id, now)
+            begun = [cell for cell in claimed if await self._begin(row, cell)]
+            await evaluations.have_begun(row.id, begun)
+            has_moved = has_moved or bool(claimed)
         if not under_way and not has_moved:
             progress = await self._preferences.advance(row, await self._suite(row))
             if progress != "done":
                 return progress == "moved"
-            row = await evaluations.get(evaluation_id)
+            row = await evaluations.progress(evaluation_id)
             sentence = (await report_of(self.store, row.id, is_done=True)).sentence if row.state == "running" else ""
             await evaluations.end(evaluation_id, now, sentence)
         return has_moved
@@ -149,12 +167,12 @@ class EvaluationRuns:
                 await self.store.evaluations.settle(cell, CellOutcome("unscored", "The run was deleted."))
             elif row.state == "canceled":
                 await self.store.evaluations.settle(cell, CellOutcome("unscored", "The evaluation was canceled."))
-            else:
-                await self._begin(row, cell)
+            elif await self._begin(row, cell):
+                await self.store.evaluations.have_begun(row.id, [cell])
         elif run.state not in UNFINISHED:
             await self._settle(row, cell, run)
         elif cell.state == "starting":
-            await self.store.evaluations.has_begun(cell)
+            await self.store.evaluations.have_begun(row.id, [cell])
         elif run.reason == "input" and row.state in ("running", "finished") and not cell.verdict:
             await self._answer(row, cell, run)
         else:
@@ -162,8 +180,7 @@ class EvaluationRuns:
 
     async def _answer(self, row: Evaluation, cell: EvaluationCell, run: Run) -> None:
         """Answer what a run asks, as its case says; give it up where nothing answers that."""
-        suite = await self._suite(row)
-        case = next((each for each in suite.cases if each.key == cell.case_key), None)
+        suite, case = await self._suite(row), await self._case(row, cell)
         people = suite.people_of(case) if case is not None else None
         if case is None or people is None:
             await self._give_up(row, cell, run)
@@ -172,18 +189,18 @@ class EvaluationRuns:
         if isinstance(found, GaveUp):
             await self._give_up(row, cell, run, found)
         elif found:
-            await self.store.evaluations.has_begun(cell)
+            await self.store.evaluations.have_begun(row.id, [cell])
         else:
             await self.store.evaluations.look_again(cell, datetime.now(UTC))
 
-    async def _begin(self, row: Evaluation, cell: EvaluationCell) -> None:
-        """Begin the run of a cell. The run's ID makes a second one impossible."""
+    async def _begin(self, row: Evaluation, cell: EvaluationCell) -> bool:
+        """Begin the run of a cell, and tell whether it began. The run's ID makes a second one impossible."""
         evaluations = self.store.evaluations
-        case = next((each for each in (await self._suite(row)).cases if each.key == cell.case_key), None)
+        case = await self._case(row, cell)
         if case is None:
             await evaluations.settle(cell, CellOutcome("unscored", "The suite has no such case."))
-            return
-        version = await evaluations.version(row.id, cell.version)
+            return False
+        version = await self._version(row, cell.version)
         reuse = await self._reuse(row, cell)
         await self.books.budgets.set(f"run:{cell.run_id}", budget_within(self.books, row.team_id, _aside(cell)))
         try:
@@ -203,8 +220,8 @@ class EvaluationRuns:
             raise
         except (ConfigError, Forbidden, SetupError) as error:
             await evaluations.settle(cell, CellOutcome("unscored", f"The run could not begin: {error.what}"))
-            return
-        await evaluations.has_begun(cell)
+            return False
+        return True
 
     async def _reuse(self, row: Evaluation, cell: EvaluationCell) -> Reuse | None:
         """Whose answers the run of a cell takes. Of a run that nobody could score, none."""
@@ -219,7 +236,8 @@ class EvaluationRuns:
     async def _settle(self, row: Evaluation, cell: EvaluationCell, run: Run) -> None:
         """Score a run that has ended, or let the cell begin anew where nobody could finish it."""
         evaluations = self.store.evaluations
-        if await self._judges.must_wait(row, cell):
+        plan = await self._plan(row)
+        if plan.asks_models and await self._judges.must_wait(row, cell):
             await evaluations.look_again(cell, datetime.now(UTC))
         elif cell.verdict:  # it was given up before it ended
             spent = await self._judges.spent(cell)
@@ -245,8 +263,7 @@ class EvaluationRuns:
 
     async def _score(self, row: Evaluation, cell: EvaluationCell) -> tuple[CellOutcome, bool] | None:
         """The verdict, and whether the run ended for reasons that are not the team's; None while a judge is asked."""
-        suite = await self._suite(row)
-        case = next((each for each in suite.cases if each.key == cell.case_key), None)
+        suite, case = await self._suite(row), await self._case(row, cell)
         if case is None:
             return CellOutcome("unscored", "The suite has no such case."), False
         try:
@@ -294,11 +311,27 @@ class EvaluationRuns:
             await self.control.command(cell.run_id, "cancel", by=BY)
 
     async def _suite(self, row: Evaluation) -> Suite:
-        """The suite of an evaluation; it was checked before it was kept."""
-        suite = self._suites.get(row.id)
-        if suite is None:
-            suite = self._suites[row.id] = await asyncio.to_thread(Suite.model_validate, row.document)
-        return suite
+        """The suite of an evaluation."""
+        return (await self._plan(row)).suite
+
+    async def _case(self, row: Evaluation, cell: EvaluationCell) -> Case | None:
+        """The case of a cell."""
+        return (await self._plan(row)).cases.get(cell.case_key)
+
+    async def _plan(self, row: Evaluation) -> _FrozenPlan:
+        """What does not change of an evaluation; its suite was checked before it was kept."""
+        plan = self._plans.get(row.id)
+        if plan is None:
+            whole = await self.store.evaluations.get(row.id)
+            plan = self._plans[row.id] = await asyncio.to_thread(_FrozenPlan.from_document, whole.document)
+        return plan
+
+    async def _version(self, row: Evaluation, number: int) -> EvaluationVersion:
+        """A version as it was frozen."""
+        versions = (await self._plan(row)).versions
+        if number not in versions:
+            versions[number] = await self.store.evaluations.version(row.id, number)
+        return versions[number]
 
 
 def _is_due(row: Evaluation, active: ActiveCell) -> bool:

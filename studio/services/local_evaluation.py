@@ -183,7 +183,7 @@ async def evaluate_locally(settings: Settings, wanted: LocalEvaluation) -> Local
             raise NotApproved(refused.missing)
         evaluation_id = (await keep_evaluation(store, checked, OPERATOR)).id
         runs = EvaluationRuns(store, supervisor, books, approved)
-        while (await store.evaluations.get(evaluation_id)).ended_at is None:
+        while (await store.evaluations.progress(evaluation_id)).ended_at is None:
             if not await runs.advance(evaluation_id, datetime.now(UTC)):
                 await asyncio.sleep(LOOK_S)
         report = await report_of(store, evaluation_id)

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from sqlalchemy import ColumnElement, func, insert, or_
 from sqlalchemy import select as columns
 from sqlalchemy.orm import aliased
+from sqlalchemy.sql.base import ExecutableOption
 from sqlmodel import col, select, update
 from sqlmodel.ext.asyncio.session import AsyncSession
 
@@ -199,6 +200,15 @@ class Evaluations:
         async with self._database.read() as session:
             return await _get(session, evaluation_id)
 
+    async def progress(self, evaluation_id: str) -> Evaluation:
+        """The evaluation without its document, which may be long and never changes.
+
+        Raises:
+            NotFound: There is no such evaluation.
+        """
+        async with self._database.read() as session:
+            return await _get(session, evaluation_id, options=without(Evaluation.document))
+
     async def list(self, *, suite_id: str = "", team_id: str = "", limit: int = MAX_LISTED) -> Sequence[Evaluation]:
         """Those of a suite or of a team without their documents, the newest first."""
         query = select(Evaluation).options(*without(Evaluation.document))
@@ -377,7 +387,7 @@ class Evaluations:
             if (await session.exec(waiting.limit(1))).first() is None:
                 return ()
         async with self._database.write() as session:
-            row = await _get(session, evaluation_id)
+            row = await _get(session, evaluation_id, options=without(Evaluation.document))
             if row.state != "running":
                 return ()
             used = await _used(session, of_evaluation)
@@ -396,7 +406,9 @@ class Evaluations:
         return cells
 
     async def claim(self, cell: EvaluationCell, now: datetime) -> bool:
-        """Whether this server is the one that settles or begins a cell now."""
+        """Whether this server is the one that settles or begins a cell now. Where it is the only one, it is."""
+        if not self._database.is_shared:
+            return True
         unchanged = (*_is(cell), col(EvaluationCell.state) == cell.state, col(EvaluationCell.run_id) == cell.run_id)
         at = col(EvaluationCell.try_at)
         same = at.is_(None) if cell.try_at is None else at == cell.try_at
@@ -404,9 +416,19 @@ class Evaluations:
             done = await session.exec(update(EvaluationCell).where(*unchanged, same).values(try_at=now + CLAIM))
         return done.rowcount == 1
 
-    async def has_begun(self, cell: EvaluationCell) -> None:
-        """The run of a cell has begun."""
-        await self._change(cell, {"state": "running", "try_at": None})
+    async def have_begun(self, evaluation_id: str, cells: Sequence[EvaluationCell]) -> None:
+        """The runs of these cells have begun, if they are still those that were starting."""
+        if not cells:
+            return
+        positions = [each.position for each in cells]
+        async with self._database.write() as session:
+            of_these = (
+                col(EvaluationCell.evaluation_id) == evaluation_id,
+                col(EvaluationCell.position).in_(positions),
+                col(EvaluationCell.run_id).in_([each.run_id for each in cells]),
+                col(EvaluationCell.state).in_(ACTIVE),
+            )
+            await session.exec(update(EvaluationCell).where(*of_these).values(state="running", try_at=None))
 
     async def look_again(self, cell: EvaluationCell, now: datetime) -> None:
         """Leave a cell alone for a moment, since its judges are at work."""
@@ -627,8 +649,8 @@ def _is(cell: EvaluationCell) -> tuple[ColumnElement[bool], ColumnElement[bool]]
     )
 
 
-async def _get(session: AsyncSession, evaluation_id: str) -> Evaluation:
-    row = await session.get(Evaluation, evaluation_id)
+async def _get(session: AsyncSession, evaluation_id: str, *, options: Sequence[ExecutableOption] = ()) -> Evaluation:
+    row = (await session.exec(select(Evaluation).where(Evaluation.id == evaluation_id).options(*options))).first()
     if row is None:
         raise NotFound(f"There is no evaluation {evaluation_id!r}.")
     return row
