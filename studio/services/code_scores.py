@@ -10,7 +10,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from studio.components import Capability, JsonObject
-from studio.errors import StudioError
+from studio.errors import StudioError, ToolFailed
 from studio.evaluation.scorers import Scorer
 from studio.evaluation.scorers.entry import unwrapped
 from studio.evaluation.scorers.python import FUNCTION, PythonScorer, call_arguments
@@ -86,6 +86,10 @@ async def _reply(scorer: PythonScorer, given: JsonObject) -> JsonObject:
     try:
         limits = Limits(scorer.seconds)
         return await run_function(imports="", source=scorer.source, function=FUNCTION, arguments=given, limits=limits)
+    except ToolFailed as error:
+        is_late = isinstance(error.__cause__, TimeoutError)
+        why = f"It took longer than {scorer.seconds:g} s and was stopped." if is_late else error.what
+        return {"error": why, "stopped": why}
     except StudioError as error:
         return {"error": error.what}
 

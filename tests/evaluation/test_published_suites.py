@@ -228,6 +228,25 @@ async def test_solutions_of_humaneval_pass_its_tests_in_the_sandbox_and_cut_ones
                 assert verdicts(suite, case, run) == {"python": verdict}, (case.id, answer)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+async def test_a_solution_of_humaneval_that_hangs_or_ends_its_process_fails_with_its_reason():
+    suite = imported("humaneval-60.jsonl")
+    (scorer,) = suite.scorers
+    assert isinstance(scorer, PythonScorer)
+    suite = suite.model_copy(update={"scorers": [scorer.model_copy(update={"seconds": 1})]})
+    unsure = suite.model_copy(update={"scorers": [scorer.model_copy(update={"seconds": 1, "runs_answer": False})]})
+    case = suite.cases[0]
+    hangs = "It took longer than 1 s and was stopped."
+    with within(best_jail()):
+        for body, why in (("    while True:\n        pass\n", hangs), ("    import os\n    os._exit(3)\n", "")):
+            run = await with_code_scores(suite, case, answered(body), _AllApproved(), "")
+            [found] = score_run(suite, case, run).scores
+            assert found.score.verdict == "fail"
+            assert found.score.reason.startswith(f"The code of the answer did not end well: {why}")
+            assert verdicts(unsure, case, run) == {"python": "unscored"}
+
+
 class _AllApproved:
     async def active_for(self, hashes: Collection[str], *, team_id: str = "") -> dict[str, tuple[str, ...]]:
         del team_id

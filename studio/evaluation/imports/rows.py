@@ -136,7 +136,7 @@ def _humaneval(draft: SuiteDraft, objects: Sequence[JsonObject], places: Sequenc
     for row, place in zip(objects, places, strict=True):
         kept = {name: row.get(name) for name in ("entry_point", "canonical_solution", "test")}
         draft.add(place, plain_text(row.get("prompt")), id=plain_text(row.get("task_id", "")), fields=_fields(kept))
-    draft.scorers.append({"python": {"source": RUNS_TESTS}})
+    draft.scorers.append({"python": {"source": RUNS_TESTS, "runs_answer": True}})
     draft.say("exact", places[0], f"{len(objects):,} rows", became="/cases")
     why = "A scorer in Python runs the tests of each case on the answer, in the sandbox."
     draft.say("asked", places[0], "Field `test`", why, "Approve it when you start an evaluation.", "/scorers/0")

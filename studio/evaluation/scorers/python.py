@@ -38,6 +38,13 @@ class PythonScorer(Scorer):
         ),
     ]
     seconds: Annotated[float, Field(description="How long one call may take.", gt=0, le=60)] = 10
+    runs_answer: Annotated[
+        bool,
+        Field(
+            description="Whether the function runs code that the team wrote. A call that does not end, or ends its "
+            "process, then fails the run; else it is unscored."
+        ),
+    ] = False
 
     @field_validator("source")
     @classmethod
@@ -62,6 +69,8 @@ class PythonScorer(Scorer):
             return unscored("Scorers in Python are called in evaluations, once they are approved.")
         if "refused" in reply:
             return unscored(str(reply["refused"]))
+        if self.runs_answer and "stopped" in reply:
+            return failed(f"The code of the answer did not end well: {reply['stopped']}")
         if "error" in reply:
             return unscored(f"The scorer failed: {shown(str(reply['error']))}")
         given = reply.get("value")
