@@ -275,3 +275,49 @@ def test_rows_are_pasted_and_files_imported(open_page: OpenPage, tmp_path: Path)
     page.get_by_role("button", name="Preview").click()
     preview.get_by_role("button", name="Add suite").click()
     expect(page.get_by_role("heading", name="hi", exact=True)).to_be_visible()
+
+
+def test_who_answers_what_is_preferred_and_the_gate_are_set_in_forms(open_page: OpenPage) -> None:
+    page = open_page()
+    suite_id = suite_page(page, prefer=[{"question": "Which answer is kinder?", "connection": "Checker"}])
+    page.locator("[data-opens='#people-dialog']").click()
+    people = page.get_by_role("dialog", name="Who answers the team")
+    expect(people.get_by_label("Answers", exact=True)).to_be_hidden()
+    people.get_by_label("If the team asks a person").select_option("Fixed answers")
+    people.get_by_label("Answers", exact=True).fill("From Oslo.\n\nYes, book {targt}.\\nThank you.")
+    people.get_by_role("button", name="Save").click()
+    expect(people.get_by_role("alert")).to_contain_text("targt")
+    people.get_by_label("Answers", exact=True).fill("From Oslo.\n\nYes, book {target}.\\nThank you.")
+    people.get_by_role("button", name="Save").click()
+    expect(page.locator("[data-people] li")).to_have_count(2)
+    assert document(page, suite_id)["people"] == {"answers": ["From Oslo.", "Yes, book {target}.\nThank you."]}
+
+    page.locator("[data-opens='#people-dialog']").click()
+    people.get_by_label("If the team asks a person").select_option("A simulated person answers")
+    people.get_by_label("What the person wants").fill("A train to Rome.")
+    inspection = Inspection(page)
+    inspection.look("who answers", "#people-dialog")
+    people.get_by_role("button", name="Save").click()
+    expect(page.locator("[data-people]")).to_contain_text("A simulated person, up to 10 answers: A train to Rome.")
+
+    page.locator("[data-opens='#prefer-dialog']").click()
+    prefer = page.get_by_role("dialog", name="Which answer is better")
+    prefer.get_by_label("Questions", exact=True).fill("Which answer is kinder?\nWhich answer is shorter?")
+    prefer.get_by_role("button", name="Save").click()
+    expect(page.locator("[data-prefer] li")).to_have_count(2)
+    kinder, shorter = document(page, suite_id)["prefer"]
+    assert kinder == {"question": "Which answer is kinder?", "connection": "Checker"}
+    assert shorter == {"question": "Which answer is shorter?"}
+
+    page.get_by_role("button", name="Set gate").click()
+    gate = page.get_by_role("dialog", name="Gate")
+    gate.get_by_label("Require an evaluation that passes").press("Space")
+    gate.get_by_label("Pass rate of at least (%)").fill("70")
+    inspection.look("the gate", "#gate-dialog")
+    assert not inspection.faults
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-gate]")).to_contain_text("at least 70 %")
+    assert document(page, suite_id)["gate"] == {"at_least": 70, "releases": True}
+    page.get_by_role("button", name="Edit gate").click()
+    gate.get_by_role("button", name="Remove gate").click()
+    expect(page.get_by_role("button", name="Set gate")).to_be_visible()

@@ -7,6 +7,7 @@ import { makeReadOnly } from './core/read-only.js'
 import { can } from './core/permissions.js'
 import { toast, toastError } from './core/toast.js'
 import { change, isMeant } from './deployments/changes.js'
+import { askingDialogs } from './suites/asking-dialogs.js'
 import { caseDialog } from './suites/case-dialog.js'
 import { changeShown, changeSuite, placeOf, readShown } from './suites/document.js'
 import { gateDialog } from './suites/gate-dialog.js'
@@ -25,6 +26,7 @@ page
   ?.scrollIntoView({ inline: 'center', block: 'nearest', behavior: 'instant' })
 if (document.getElementById('case-dialog')) caseDialog(page, path)
 gateDialog(page, path)
+askingDialogs(page, path)
 const past = page.querySelector('[data-past-runs]')
 if (past instanceof HTMLFormElement) pastRuns(past, page.dataset['suite'] ?? '')
 const importing = page.querySelector('[data-import-cases]')

@@ -84,6 +84,8 @@ async def suite_page(
         search=search,
         scorers=_scorer_rows(suite),
         gate=suite.gate,
+        people=suite.people,
+        prefer=suite.prefer,
         forms=await asyncio.to_thread(scorer_forms),
     )
 

@@ -33,7 +33,7 @@ async function askReason(required) {
     { class: 'stack' },
     el(
       'ul',
-      {},
+      { role: 'list' },
       ...required.map(({ suite, reasons }) => el('li', {}, `${suite}: ${reasons.join(' ')}`)),
     ),
     el(

@@ -11,9 +11,13 @@ import { ApiError, api } from '../core/api.js'
  * @typedef {{ releases: boolean, worse: string, broken: string, at_least: number | null,
  *   unscored: number }} Gate  what a version must fulfill; shares are percent
  */
+/** @typedef {string | { question: string, connection?: string, model?: unknown }} Preference */
+/**
+ * @typedef {{ aim?: string, knows?: string, most?: number, connection?: string, model?: unknown }} Person
+ */
 /**
  * @typedef {{ suite: string, always?: Entry[], scorers?: Entry[], cases?: Case[],
- *   gate?: Gate | null }} SuiteDocument
+ *   gate?: Gate | null, people?: string[] | Person | null, prefer?: Preference[] }} SuiteDocument
  */
 
 const MAX_TRIES = 4
