@@ -51,6 +51,7 @@ MAX_LINES_OF_A_SCRIPT = 700
 
 BROAD_CATCHES = {
     "actors/runtime.py",  # the handlers of agents are not ours either
+    "actors/dispatcher.py",  # what is thrown into a handler that waits is for the handler
     "actors/grpc/worker.py",  # nor are they there; the sender in another process gets the error
     "runs/replay/reexecute.py",  # how a run failed is part of what happened, whatever its team raised
     "agents/cleanup.py",
@@ -294,6 +295,7 @@ def test_any_error_is_caught_in_one_home_only():
 
 TASKS_OF_A_LOOP = {
     "actors/runtime.py",  # its `stop` cancels and awaits them
+    "actors/dispatcher.py",  # so does it with those of handlers
     "actors/grpc/host.py",  # so does that of a host
     "actors/grpc/worker.py",  # and of a worker
     "executors/published.py",  # a context manager cancels and awaits them as it is left

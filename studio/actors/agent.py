@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from inspect import isawaitable
@@ -84,8 +84,8 @@ class BaseAgent(Agent):
         self._id, self._runtime = id, runtime
 
     @final
-    async def on_message(self, message: Any, ctx: MessageContext) -> Any:
-        return await self.on_message_impl(message, ctx)
+    def on_message(self, message: Any, ctx: MessageContext) -> Coroutine[Any, Any, Any]:
+        return self.on_message_impl(message, ctx)
 
     async def on_message_impl(self, message: Any, ctx: MessageContext) -> Any:
         """Handle a message; what is returned answers one that was sent."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AbstractContextManager
+from contextvars import Context
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -19,10 +20,19 @@ class Delivery:
     context: MessageContext
     recipient: AgentId
     answer: asyncio.Future[Any]
-    task: asyncio.Task[None] | None = field(default=None, init=False)
-    """Handles it."""
+    is_logged: bool
+    """Whether the event log is read."""
+    variables: Context = field(init=False)
+    """In which it is handled."""
 
-    def refuse(self, error: Exception) -> None:
+    def link(self, task: asyncio.Task[None]) -> None:
+        """Its handler waits in this task, which is cancelled once its sender does not wait for the answer any more."""
+        self.answer.add_done_callback(lambda _: None if task.done() else task.cancel())
+
+    def unlink(self, task: asyncio.Task[None]) -> None:
+        """The handler ends."""
+
+    def refuse(self, error: BaseException) -> None:
         if not self.answer.done():
             self.answer.set_exception(error)
 
@@ -36,8 +46,16 @@ class Publication:
     topic_id: TopicId
     can_be_cancelled: bool
     """Whether its sender has a token for it."""
+    is_logged: bool
+    variables: Context = field(init=False)
 
-    def refuse(self, error: Exception) -> None:
+    def link(self, task: asyncio.Task[None]) -> None:
+        """What intervenes is not cancelled."""
+
+    def unlink(self, task: asyncio.Task[None]) -> None:
+        """Nor was it linked."""
+
+    def refuse(self, error: BaseException) -> None:
         """Nobody waits for it."""
 
 
@@ -45,7 +63,34 @@ class Publication:
 class Handling:
     """One agent handles a message that was published."""
 
-    task: asyncio.Task[None] | None = field(default=None, init=False)
+    message: Any
+    publication: Publication
+    recipient: AgentId
+    variables: Context
+    ended: asyncio.Future[None] | None
+    """Waited for where the publication has a span."""
+
+    def link(self, task: asyncio.Task[None]) -> None:
+        """Its handler waits in this task, which the sender's token cancels."""
+        if self.publication.can_be_cancelled:
+            self.publication.context.cancellation_token.link_future(task)
+
+    def unlink(self, task: asyncio.Task[None]) -> None:
+        """The handler ends; the token no longer reaches its task."""
+        if self.publication.can_be_cancelled:
+            self.publication.context.cancellation_token.unlink_future(task)
+
+    def refuse(self, error: BaseException) -> None:
+        """Nobody waits for it but its publication."""
+        del error
+        self.end()
+
+    def end(self) -> None:
+        if self.ended is not None and not self.ended.done():
+            self.ended.set_result(None)
+
+
+Item = Delivery | Publication | Handling
 
 
 class Spans:

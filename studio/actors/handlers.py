@@ -58,7 +58,10 @@ class MessageHandler(Generic[T]):
             self._complain(
                 f"A message of type {type(message).__name__} is not handled by {self._name}.", CantHandleException
             )
-        given = await self.function(agent, message, ctx)
+        return self.checked(await self.function(agent, message, ctx))
+
+    def checked(self, given: Any) -> Any:
+        """What the method gave, if it names its type."""
         if not self._gives_anything and type(given) not in self.produces_types:
             self._complain(f"{self._name} gives a {type(given).__name__}, which it does not name.", WrongMessage)
         return given
@@ -202,7 +205,7 @@ class RoutedAgent(BaseAgent):
     async def on_message_impl(self, message: Any, ctx: MessageContext) -> Any:
         for handler in self._handlers.get(cast("type[Any]", type(message)), ()):
             if handler.router(message, ctx):
-                return await handler(self, message, ctx)
+                return handler.checked(await handler.function(self, message, ctx))
         return await self.on_unhandled_message(message, ctx)
 
     async def on_unhandled_message(self, message: Any, ctx: MessageContext) -> None:

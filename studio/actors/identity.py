@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self, TypedDict
 
 from studio.actors.errors import InvalidName
@@ -37,6 +37,7 @@ class AgentId:
 
     type: str
     key: str
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __init__(self, type: str | AgentType, key: str) -> None:
         named = type.type if isinstance(type, AgentType) else type
@@ -44,6 +45,14 @@ class AgentId:
             raise InvalidName(f"Invalid agent id: {named!r}.", fix="Use letters, digits, `_`, `-` and `.` only.")
         object.__setattr__(self, "type", named)
         object.__setattr__(self, "key", key)
+        object.__setattr__(self, "_hash", hash((named, key)))  # asked for at each message
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
+        # Texts have other hashes in another process.
+        return type(self), (self.type, self.key)
 
     @classmethod
     def from_str(cls, agent_id: str) -> Self:

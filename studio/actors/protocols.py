@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from studio.actors.context import MessageContext
@@ -27,12 +27,13 @@ class Agent(Protocol):
     async def bind_id_and_runtime(self, id: AgentId, runtime: AgentRuntime) -> None:
         """Take an ID and a runtime, for an agent that was not made by the runtime."""
 
-    async def on_message(self, message: Any, ctx: MessageContext) -> Any:
+    def on_message(self, message: Any, ctx: MessageContext) -> Coroutine[Any, Any, Any]:
         """Handle a message; what is returned answers one that was sent.
 
         Raises:
             CantHandleException: There is no handler for it.
         """
+        ...
 
     async def save_state(self) -> Mapping[str, Any]:
         """As JSON."""

@@ -1,4 +1,4 @@
-"""The runtime for one process: a queue in order, and a task for each message in it."""
+"""The runtime for one process: a queue in order, whose messages are handled side by side."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import nullcontext
-from contextvars import ContextVar
-from typing import Any, TypeVar, cast
+from contextvars import ContextVar, copy_context
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from typing_extensions import override
 
 from studio.actors.agent_table import AgentTable
 from studio.actors.context import MessageContext, handle_in_this_task
-from studio.actors.delivery import Delivery, Handling, Publication, Spans
+from studio.actors.delivery import Delivery, Handling, Item, Publication, Spans
+from studio.actors.dispatcher import Dispatcher
 from studio.actors.errors import (
     AgentNotFound,
     MessageDroppedException,
@@ -26,6 +26,7 @@ from studio.actors.intervention import InterventionHandler, is_drop
 from studio.actors.log_events import (
     DeliveryStage,
     MessageKind,
+    is_wanted,
     log_dropped,
     log_failed_handler,
     log_message,
@@ -43,7 +44,7 @@ _ANY_AGENT: Any = Agent
 
 
 class SingleThreadedAgentRuntime(AgentRuntime):
-    """Runs agents in this process and brings their messages, each handled by a task of its own.
+    """Runs agents in this process and brings their messages. A handler that waits for something has a task of its own.
 
     Between `start` and `stop` messages are handled in the order in which they came. An agent may handle several at a
     time, each of them until it waits for something.
@@ -68,8 +69,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         self._spans = Spans(tracer_provider) if tracer_provider is not None else None
         self._ignores_errors = ignore_unhandled_exceptions
         self._queue: deque[Delivery | Publication] = deque()
-        self._handling: dict[asyncio.Task[None], Delivery | Handling] = {}
-        """Of each message that is being handled, with what its sender waits for."""
+        self._dispatcher = Dispatcher(self._handle, self._look_whether_idle)
         self._agents = AgentTable(on_behalf_of or self)
         self._subscriptions = SubscriptionTable()
         self._serializers = SerializationRegistry()
@@ -87,12 +87,12 @@ class SingleThreadedAgentRuntime(AgentRuntime):
     @property
     def unprocessed_messages_count(self) -> int:
         """Messages whose handling has not begun."""
-        return len(self._queue)
+        return len(self._queue) + self._dispatcher.waiting_count
 
     @property
     def unfinished_messages_count(self) -> int:
         """These, and the handlers that run."""
-        return len(self._queue) + len(self._handling)
+        return len(self._queue) + self._dispatcher.unfinished_count
 
     @override
     async def send_message(
@@ -110,9 +110,14 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         answer: asyncio.Future[Any] = self._event_loop().create_future()
         token.link_future(answer)
         context = MessageContext(sender, None, True, token, message_id or self._new_id())
-        log_message(message, MessageKind.DIRECT, DeliveryStage.SEND, sender=sender, receiver=recipient)
-        with self._span("create", recipient, "A"):
-            self._enqueue(Delivery(message, context, recipient, answer))
+        delivery = Delivery(message, context, recipient, answer, is_logged=is_wanted())
+        if delivery.is_logged:
+            log_message(message, MessageKind.DIRECT, DeliveryStage.SEND, sender=sender, receiver=recipient)
+        if self._spans is None:
+            self._enqueue(delivery)
+        else:
+            with self._spans.span("create", recipient, "A"):
+                self._enqueue(delivery)
         try:
             return await answer
         finally:
@@ -130,9 +135,16 @@ class SingleThreadedAgentRuntime(AgentRuntime):
     ) -> None:
         token = cancellation_token or CancellationToken()
         context = MessageContext(sender, topic_id, False, token, message_id or self._new_id())
-        log_message(message, MessageKind.PUBLISH, DeliveryStage.SEND, sender=sender, receiver=topic_id)
-        with self._span("create", topic_id, "T"):
-            self._enqueue(Publication(message, context, topic_id, cancellation_token is not None))
+        publication = Publication(
+            message, context, topic_id, can_be_cancelled=cancellation_token is not None, is_logged=is_wanted()
+        )
+        if publication.is_logged:
+            log_message(message, MessageKind.PUBLISH, DeliveryStage.SEND, sender=sender, receiver=topic_id)
+        if self._spans is None:
+            self._enqueue(publication)
+        else:
+            with self._spans.span("create", topic_id, "T"):
+                self._enqueue(publication)
 
     # --- the queue ---
 
@@ -192,8 +204,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         """
         self._refuse_handlers()
         while not condition() and self._error is None:
-            handled = [*self._handling]
-            if handled:
+            if handled := self._dispatcher.tasks:
                 await asyncio.wait(handled, return_when=asyncio.FIRST_COMPLETED, timeout=CONDITION_S)
             else:
                 await asyncio.sleep(CONDITION_S)
@@ -220,7 +231,9 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         while self._error is None:
             while self._queue:
                 self._begin(self._queue.popleft())
-                await asyncio.sleep(0)  # so that what is handled first also comes first to its first wait
+                while self._queue and self._dispatcher.waiting_count < MAX_AT_ONCE:
+                    self._begin(self._queue.popleft())
+                await asyncio.sleep(0)  # so that it is handled before more is begun
                 if self._error is not None:
                     return
             self._has_come.clear()
@@ -240,36 +253,24 @@ class SingleThreadedAgentRuntime(AgentRuntime):
             item.refuse(_stopped())
             return
         self._is_idle.clear()
-        is_free = not self._queue and len(self._handling) < MAX_AT_ONCE and self._error is None
-        if self._loop is not None and is_free:
+        if self._loop is not None and not self._queue and self._is_free():
             self._begin(item)
         else:
             self._queue.append(item)
             self._has_come.set()
 
+    def _is_free(self) -> bool:
+        return self._error is None and self._dispatcher.unfinished_count < MAX_AT_ONCE
+
     def _begin(self, item: Delivery | Publication) -> None:
-        if isinstance(item, Delivery):
-            self._spawn(self._deliver(item), item)
-        elif self._interventions or self._spans is not None:
-            handling = Handling()
-            self._spawn(self._publish(item, handling), handling)
-        else:
+        if isinstance(item, Publication) and not self._interventions and self._spans is None:
             self._spread(item.message, item)
-
-    def _spawn(self, work: Coroutine[Any, Any, None], handled: Delivery | Handling) -> asyncio.Task[None]:
-        handled.task = task = self._event_loop().create_task(work)
-        self._handling[task] = handled
-        task.add_done_callback(self._handled)
-        return task
-
-    def _handled(self, task: asyncio.Task[None]) -> None:
-        item = self._handling.pop(task)
-        if isinstance(item, Delivery):  # cancelled before its first step
-            item.refuse(_stopped())
-        self._look_whether_idle()
+        else:
+            item.variables = copy_context()
+            self._dispatcher.add(item, self._event_loop())
 
     def _look_whether_idle(self) -> None:
-        if not self._handling and not self._queue:
+        if not self._queue and not self._dispatcher.unfinished_count:
             self._is_idle.set()
 
     async def _is_idle_or_over(self) -> None:
@@ -282,7 +283,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
             idle.cancel()
 
     def _refuse_handlers(self) -> None:
-        if _within.get() in self._handling.values():
+        if (within := _within.get()) is not None and self._dispatcher.is_handling(within):
             raise RuntimeError("A handler cannot wait until all handlers have ended. Await this outside of agents.")
 
     async def _end(self) -> None:
@@ -294,9 +295,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
             for item in self._queue:
                 item.refuse(_stopped())
             self._queue.clear()
-            others = [task for task, item in self._handling.items() if item is not _within.get()]
-            for task in others:
-                task.cancel()
+            others = self._dispatcher.cancel(_stopped(), _within.get())
             await asyncio.gather(loop, *others, return_exceptions=True)
         finally:
             self._is_ending = False
@@ -310,35 +309,34 @@ class SingleThreadedAgentRuntime(AgentRuntime):
 
     # --- one message ---
 
+    def _handle(self, item: Item) -> Coroutine[Any, Any, None]:
+        if isinstance(item, Handling):
+            return self._handle_published(item)
+        return self._deliver(item) if isinstance(item, Delivery) else self._publish(item)
+
     async def _deliver(self, item: Delivery) -> None:
         """Let one agent handle a message, and bring its answer to the sender, or its error."""
         answer, context = item.answer, item.context
         if answer.done():  # cancelled before it came this far
             return
         _within.set(item)
-        task = cast("asyncio.Task[None]", item.task)
-        answer.add_done_callback(lambda _: None if task.done() else task.cancel())  # nobody waits for it any more
         try:
-            message = item.message
-            for each in self._interventions:
-                message = await each.on_send(message, message_context=context, recipient=item.recipient)
-                _warn_of_none(each, message)
-                if is_drop(message):
-                    log_dropped(item.message, MessageKind.DIRECT, sender=context.sender, receiver=item.recipient)
-                    raise MessageDroppedException(f"A message to {item.recipient} was dropped by {each!r}.")
+            message = await self._before(item) if self._interventions else item.message
             agent = self._agents.known(item.recipient) or await self._agents.get(item.recipient)
             handle_in_this_task(item.recipient)
             sender = context.sender
-            log_message(message, MessageKind.DIRECT, DeliveryStage.DELIVER, sender=sender, receiver=item.recipient)
+            if item.is_logged:
+                log_message(message, MessageKind.DIRECT, DeliveryStage.DELIVER, sender=sender, receiver=item.recipient)
             show_message(message, "sent", sender, (item.recipient,))
-            with self._span("process", item.recipient, "A"):
+            if self._spans is None:
                 given = await agent.on_message(message, context)
-            log_message(given, MessageKind.RESPOND, DeliveryStage.SEND, sender=item.recipient, receiver=sender)
-            for each in self._interventions:
-                given = await each.on_response(given, sender=item.recipient, recipient=sender)
-                if is_drop(given):
-                    log_dropped(given, MessageKind.RESPOND, sender=item.recipient, receiver=sender)
-                    raise MessageDroppedException(f"The answer of {item.recipient} was dropped by {each!r}.")
+            else:
+                with self._spans.span("process", item.recipient, "A"):
+                    given = await agent.on_message(message, context)
+            if item.is_logged:
+                log_message(given, MessageKind.RESPOND, DeliveryStage.SEND, sender=item.recipient, receiver=sender)
+            if self._interventions:
+                given = await self._after(given, item)
             show_message(given, "answered", item.recipient, (sender,))
         except asyncio.CancelledError:
             answer.cancel()
@@ -355,9 +353,30 @@ class SingleThreadedAgentRuntime(AgentRuntime):
             if not answer.done():
                 answer.set_result(given)
 
-    async def _publish(self, item: Publication, handling: Handling) -> None:
+    async def _before(self, item: Delivery) -> Any:
+        """The message that goes on, once those who may intervene have seen it."""
+        message, context = item.message, item.context
+        for each in self._interventions:
+            message = await each.on_send(message, message_context=context, recipient=item.recipient)
+            _warn_of_none(each, message)
+            if is_drop(message):
+                log_dropped(item.message, MessageKind.DIRECT, sender=context.sender, receiver=item.recipient)
+                raise MessageDroppedException(f"A message to {item.recipient} was dropped by {each!r}.")
+        return message
+
+    async def _after(self, given: Any, item: Delivery) -> Any:
+        """The answer that goes on."""
+        sender = item.context.sender
+        for each in self._interventions:
+            given = await each.on_response(given, sender=item.recipient, recipient=sender)
+            if is_drop(given):
+                log_dropped(given, MessageKind.RESPOND, sender=item.recipient, receiver=sender)
+                raise MessageDroppedException(f"The answer of {item.recipient} was dropped by {each!r}.")
+        return given
+
+    async def _publish(self, item: Publication) -> None:
         """Let all subscribers handle a message, once those who may intervene have seen it."""
-        _within.set(handling)
+        _within.set(item)
         context, message = item.context, item.message
         try:
             for each in self._interventions:
@@ -369,48 +388,54 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         except Exception as error:  # noqa: BLE001 -- nobody waits for it; it is logged
             self._failed("An intervention handler failed", error)
             return
-        with self._span("publish", item.topic_id, "T"):
-            if handled := self._spread(message, item):
-                await asyncio.wait(handled)
+        if self._spans is None:
+            self._spread(message, item)
+            return
+        with self._spans.span("publish", item.topic_id, "T"):
+            await asyncio.gather(*(each.ended for each in self._spread(message, item) if each.ended is not None))
 
-    def _spread(self, message: Any, item: Publication) -> list[asyncio.Task[None]]:
+    def _spread(self, message: Any, item: Publication) -> list[Handling]:
         """Let all subscribers but its sender handle a message, beside each other."""
-        context = item.context
-        if context.cancellation_token.is_cancelled():
-            recipients: Sequence[AgentId] = ()
-        else:
-            recipients = self._subscriptions.recipients(item.topic_id)
-        recipients = [each for each in recipients if each != context.sender]
-        show_message(message, "published", context.sender, recipients, item.topic_id)
-        handled: list[asyncio.Task[None]] = []
+        sender = item.context.sender
+        recipients = self._subscriptions.recipients(item.topic_id)
+        if item.context.cancellation_token.is_cancelled():
+            recipients = ()
+        elif sender is not None:
+            recipients = [each for each in recipients if each != sender]
+        show_message(message, "published", sender, recipients, item.topic_id)
+        loop, handled = self._event_loop(), list[Handling]()
         for each in recipients:
-            handling = Handling()
-            handled.append(self._spawn(self._handle_published(message, item, each, handling), handling))
-        self._look_whether_idle()  # nobody may have subscribed
+            ended = None if self._spans is None else loop.create_future()
+            handling = Handling(message, item, each, copy_context(), ended)
+            handled.append(handling)
+            self._dispatcher.add(handling, loop)
+        if not handled:
+            self._look_whether_idle()
         return handled
 
-    async def _handle_published(self, message: Any, item: Publication, recipient: AgentId, handling: Handling) -> None:
-        _within.set(handling)
-        context, task = item.context, handling.task
-        token = context.cancellation_token
-        if item.can_be_cancelled and task is not None:
-            token.link_future(task)
+    async def _handle_published(self, item: Handling) -> None:
+        _within.set(item)
+        message, recipient, context = item.message, item.recipient, item.publication.context
         try:
             agent = self._agents.known(recipient) or await self._agents.get(recipient)
             handle_in_this_task(recipient)
-            log_message(message, MessageKind.PUBLISH, DeliveryStage.DELIVER, sender=context.sender, receiver=recipient)
-            with self._span("process", recipient, "A"):
+            if item.publication.is_logged:
+                sender = context.sender
+                log_message(message, MessageKind.PUBLISH, DeliveryStage.DELIVER, sender=sender, receiver=recipient)
+            if self._spans is None:
                 await agent.on_message(message, context)
+            else:
+                with self._spans.span("process", recipient, "A"):
+                    await agent.on_message(message, context)
         except asyncio.CancelledError:
-            if not token.is_cancelled():
+            if not context.cancellation_token.is_cancelled():
                 raise
         except Exception as error:  # noqa: BLE001 -- nor for this
             log_failed_handler(message, recipient, error)
             show_message(error, "failed", recipient, ())
             self._failed(f"Error processing a published message for {recipient}", error)
         finally:
-            if item.can_be_cancelled and task is not None:
-                token.unlink_future(task)
+            item.end()
 
     def _failed(self, what: str, error: Exception) -> None:
         """Nobody waits for this; the log has it, and whoever waits for the end is told where errors are not ignored."""
@@ -418,9 +443,6 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         if not self._ignores_errors and self._error is None:
             self._error = error
             self._has_come.set()
-
-    def _span(self, operation: str, target: AgentId | TopicId, kind: str) -> Any:
-        return _NO_SPAN if self._spans is None else self._spans.span(operation, target, kind)
 
     # --- agents ---
 
@@ -501,8 +523,7 @@ MAX_AT_ONCE = 200
 """Messages whose handling is begun before those that came first have had a turn."""
 CONDITION_S = 0.05
 """How often the condition of `stop_when` is looked at while no handler ends."""
-_NO_SPAN = nullcontext()
-_within: ContextVar[Delivery | Handling | None] = ContextVar("_within", default=None)
+_within: ContextVar[Item | None] = ContextVar("_within", default=None)
 """What is being handled here; a handler must not wait for its own end."""
 
 

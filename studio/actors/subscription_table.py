@@ -19,7 +19,7 @@ class SubscriptionTable:
         self._by_id: dict[str, Subscription] = {}
         self._by_type: dict[str, list[Subscription]] = {}
         self._others: list[Subscription] = []
-        self._known: dict[TopicId, Sequence[AgentId]] = {}
+        self._known: dict[tuple[str, str], Sequence[AgentId]] = {}
 
     def all(self) -> list[Subscription]:
         """In the order in which they were added."""
@@ -43,11 +43,12 @@ class SubscriptionTable:
 
     def recipients(self, topic_id: TopicId) -> Sequence[AgentId]:
         """The agents that get what is published there, each once."""
-        if (known := self._known.get(topic_id)) is None:
+        topic = topic_id.type, topic_id.source
+        if (known := self._known.get(topic)) is None:
             if len(self._known) >= MAX_TOPICS:
                 self._known.clear()
             asked = (*self._by_type.get(topic_id.type, ()), *(each for each in self._others if each.is_match(topic_id)))
-            known = self._known[topic_id] = list(dict.fromkeys(each.map_to_agent(topic_id) for each in asked))
+            known = self._known[topic] = list(dict.fromkeys(each.map_to_agent(topic_id) for each in asked))
         return known
 
     def _beside(self, subscription: Subscription) -> list[Subscription]:
