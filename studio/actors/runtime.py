@@ -333,9 +333,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
             else:
                 with self._spans.span("process", item.recipient, "A"):
                     given = await agent.on_message(message, context)
-            if item.is_logged:
-                log_message(given, MessageKind.RESPOND, DeliveryStage.SEND, sender=item.recipient, receiver=sender)
-            if self._interventions:
+            if self._interventions or item.is_logged:
                 given = await self._after(given, item)
             show_message(given, "answered", item.recipient, (sender,))
         except asyncio.CancelledError:
@@ -365,13 +363,17 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         return message
 
     async def _after(self, given: Any, item: Delivery) -> Any:
-        """The answer that goes on."""
+        """The answer that goes on, written to the event log."""
         sender = item.context.sender
+        if item.is_logged:
+            log_message(given, MessageKind.RESPOND, DeliveryStage.SEND, sender=item.recipient, receiver=sender)
         for each in self._interventions:
             given = await each.on_response(given, sender=item.recipient, recipient=sender)
             if is_drop(given):
                 log_dropped(given, MessageKind.RESPOND, sender=item.recipient, receiver=sender)
                 raise MessageDroppedException(f"The answer of {item.recipient} was dropped by {each!r}.")
+        if item.is_logged:
+            log_message(given, MessageKind.RESPOND, DeliveryStage.DELIVER, sender=item.recipient, receiver=sender)
         return given
 
     async def _publish(self, item: Publication) -> None:
