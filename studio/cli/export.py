@@ -34,7 +34,7 @@ def export_file(
         ConfigError: The component cannot be written for the target.
         SetupError: The file cannot be written.
     """
-    clean, variables = keys_as_variables(read_document(file, name))
+    clean, variables = keys_as_variables(read_document(file, name, may_stand_in=True))
     exported = export_team(load_component(clean), target)
     for where, variable in variables.items():
         print(f"studio: {where} contains a key in plain text; the script reads {variable} instead.", file=sys.stderr)

@@ -2,51 +2,61 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from studio.code import read_script
+from studio.code import InvalidPython, read_script
 from studio.components import JsonObject
 from studio.errors import ConfigError, InvalidDocument
 from studio.galleries import Entry, Gallery, parse_gallery
 from studio.services.local_files import read_bytes
 
 
-def read_gallery(file: Path) -> Gallery:
+def read_gallery(file: Path, *, may_stand_in: bool = True) -> Gallery:
     """What a file holds, as a gallery, be it one, a single component, or a Python script, which is not executed.
+
+    Args:
+        file: The file; `-` is standard input.
+        may_stand_in: Whether parts may stand in for what is not read of a script.
 
     Raises:
         SetupError: The file cannot be read.
         InvalidDocument: It holds no component.
         InvalidPython: It is a script that makes none, or something besides.
     """
-    found = _script(file) if file.suffix == ".py" else read_bytes(file)
+    found = _script(file, may_stand_in) if file.suffix == ".py" else read_bytes(file)
     return parse_gallery(found, name=file.stem if str(file) != "-" else "standard input")
 
 
-def _script(file: Path) -> JsonValue:
+def _script(file: Path, may_stand_in: bool) -> JsonValue:
     try:
-        reading = read_script(read_bytes(file).decode("utf-8-sig"))
+        reading = read_script(read_bytes(file).decode("utf-8-sig"), environment=os.environ)
     except UnicodeDecodeError as error:
         raise InvalidDocument(f"{str(file)!r} is not UTF-8 text.", fix="Save it as UTF-8.") from error
+    if reading.stand_ins and not may_stand_in:
+        raise InvalidPython([replace(each, severity="error") for each in reading.stand_ins])
     for found in (each for each in reading.findings if not each.where):  # the others are in the component's report
-        print(f"{file}:{found.place.line}:{found.place.column}: note: {found.message}", file=sys.stderr)
+        fix = f" {found.fix}" if found in reading.stand_ins else ""
+        print(f"{file}:{found.place.line}:{found.place.column}: note: {found.message}{fix}", file=sys.stderr)
     return reading.component
 
 
-def read_document(file: Path, name: str) -> JsonObject:
+def read_document(file: Path, name: str, *, may_stand_in: bool = False) -> JsonObject:
     """The JSON of the one component of the file that can run or be exported.
 
     Args:
         file: A component, or a gallery.
         name: Label or name that picks one of several.
+        may_stand_in: Whether parts may stand in for what is not read of a script, so that it does something else.
 
     Raises:
         ConfigError: Nothing fits, or several do.
     """
-    gallery = read_gallery(file)
+    gallery = read_gallery(file, may_stand_in=may_stand_in)
     if gallery.rejected and not gallery.entries:
         first = gallery.rejected[0]
         raise ConfigError(first.message, fix=first.fix, where=first.where)

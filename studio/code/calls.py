@@ -12,28 +12,36 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 from typing_extensions import is_typeddict
 
-from studio.code.expressions import SERVER_TOOLS, Expressions
+from studio.agents import StructuredMessageFactory
+from studio.code.expressions import SERVER_TOOLS, Expressions, is_of_another_file
 from studio.code.findings import Position, Problems
 from studio.code.functions import ScriptFunction
 from studio.code.graph_steps import BUILDERS, GraphSteps, is_of_builder, new_builder
 from studio.code.notes import noted
 from studio.code.parsed import ParsedValue, broken, envelope, keyed, listed, plain, secret, written
-from studio.code.scope import Defined, Imported, Scope
+from studio.code.schemas import NoSchema, schema_of
+from studio.code.scope import Defined, Imported, Scope, ScriptClass
 from studio.code.source import Source
-from studio.code.vocabulary import AUTOGEN, annotations_of, types_in
+from studio.code.stand_ins import LEFT_OUT, STAND_IN, stand_in, stand_in_of_another_file, text_condition
+from studio.code.vocabulary import AUTOGEN, annotations_of, find_type, types_in
 from studio.components import Component, SecretRef, is_reference
+from studio.components.secrets import is_secret_name
 from studio.conditions import AndTerminationCondition, OrTerminationCondition
+from studio.models import ChatCompletionClient
 from studio.models.azure_token import DEFAULT_KIND, AzureTokenProvider
 from studio.tools import FunctionTool
 from studio.tools.mcp import McpWorkbench
 
 READS_ENVIRONMENT = ("os.getenv", "os.environ.get")
-ASKS_IN_THE_STUDIO = ("input_func",)
 KEYS_ARE_NAMED = ("headers", "env")
 """How fields end whose texts may name secrets."""
 ADDRESSES = ("base_url", "azure_endpoint")
 """Fields whose text may name a variable in braces."""
+TOKEN_PROVIDERS = ("azure.identity.get_bearer_token_provider", "azure.identity.aio.get_bearer_token_provider")
+"""Functions that give what `AzureTokenProvider` is, of the same arguments."""
 CREDENTIALS = ("azure.identity.DefaultAzureCredential", "azure.identity.aio.DefaultAzureCredential")
+
+FORMAT = "structured_message_factory"
 
 Arguments = tuple[list[ParsedValue], dict[str, ParsedValue]]
 RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Arguments, Position], ParsedValue]
@@ -42,12 +50,21 @@ RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Arguments, Posit
 class Calls:
     """Reads calls; those of the script's own functions are left to `run`."""
 
-    def __init__(self, source: Source, problems: Problems, run: RunFunction, *, passes_over: bool = False) -> None:
+    def __init__(
+        self,
+        source: Source,
+        problems: Problems,
+        run: RunFunction,
+        *,
+        passes_over: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._passes_over = passes_over
+        self._environment_values = environment or {}
         self._source = source
         self._problems = problems
         self._run = run
-        self.expressions = Expressions(source, problems, self.read)
+        self.expressions = Expressions(source, problems, self.read, passes_over=passes_over)
 
     def read(self, node: ast.Call, scope: Scope) -> ParsedValue:
         """What a call makes."""
@@ -67,10 +84,28 @@ class Calls:
             return self._with_notes(given, place)
         if dotted in CREDENTIALS and not any(given):
             return plain(DEFAULT_KIND, place)
+        if dotted in TOKEN_PROVIDERS:
+            return self._component(AzureTokenProvider, given, scope, place)
+        if isinstance(local, ScriptClass) and self._passes_over:
+            return self._in_place_of(local, given, scope, place)
         if dotted == SERVER_TOOLS:
             return self._component(McpWorkbench, given, scope, place)
+        if self._passes_over and dotted and find_type(dotted) is None and is_of_another_file(dotted):
+            return ParsedValue(place, outside=dotted)
         cls = self.expressions.type_called(node.func, scope)
         return broken(place) if cls is None else self._constructed(cls, given, scope, place)
+
+    def _in_place_of(self, local: ScriptClass, given: Arguments, scope: Scope, place: Position) -> ParsedValue:
+        """A part that stands in for an object of a class of the script."""
+        found = stand_in(local, given, scope, place)
+        if found is None:
+            name = local.node.name
+            fix = "Replace it by a component. Classes of agents and of termination conditions have stand-ins."
+            return self._refuse("own_class", f"`{name}` is a class of the script, which is not executed.", fix, place)
+        made, does = found
+        message = f"The class `{local.node.name}` is not executed. {does}"
+        self._problems.warn(STAND_IN, message, "Replace it by a component that does the same.", place)
+        return made
 
     def _graph_step(self, method: ast.Attribute, given: Arguments, scope: Scope, place: Position) -> ParsedValue:
         builder = self.expressions.made(method.value, scope)
@@ -99,9 +134,8 @@ class Calls:
         """What a call gives, by position and by name."""
         named: dict[str, ParsedValue] = {}
         for keyword in node.keywords:
-            if self._passes_over and keyword.arg in ASKS_IN_THE_STUDIO:
-                message = f"`{keyword.arg}` is not kept: the studio asks people on its pages."
-                self._problems.warn("not_kept", message, "", self._source.place(keyword.value))
+            if self._passes_over and (made := self._replaced(keyword, node, scope)) is not None:
+                named |= made
                 continue
             made = self.expressions.made(keyword.value, scope)
             if keyword.arg is None:
@@ -109,6 +143,39 @@ class Calls:
             else:
                 named[keyword.arg] = made
         return [self.expressions.made(item, scope) for item in node.args], named
+
+    def _replaced(self, keyword: ast.keyword, node: ast.Call, scope: Scope) -> dict[str, ParsedValue] | None:
+        """What an argument becomes that is a function or a class; None for any other."""
+        name, value, place = keyword.arg or "", keyword.value, self._source.place(keyword.value)
+        if name == "condition" and (text := text_condition(value)) is not None:
+            return {name: plain(text, place)}
+        if isinstance(node.func, ast.Name) and isinstance(scope.look(node.func.id), Defined):
+            return None
+        if name in LEFT_OUT:
+            code, does, fix = LEFT_OUT[name]
+            for each in ast.walk(value):
+                if isinstance(each, ast.Name):
+                    scope.find(each.id)
+            if not (isinstance(value, ast.Constant) and value.value is None):
+                self._problems.warn(code, f"`{name}` is not kept: {does}.", fix, place)
+            return {}
+        if name == "output_content_type" and isinstance(value, ast.Name):
+            found = scope.find(value.id)
+            return {FORMAT: self._format(found, node, scope, place)} if isinstance(found, ScriptClass) else None
+        return {} if name == "output_content_type_format" else None
+
+    def _format(self, model: ScriptClass, node: ast.Call, scope: Scope, place: Position) -> ParsedValue:
+        """The format of answers that a Pydantic model of the script means."""
+        try:
+            schema = schema_of(model.node, scope)
+        except NoSchema as error:
+            message = f"The schema of `{model.node.name}` cannot be told: {error} is not read."
+            return self._refuse("no_schema", message, "Use plain types, models and literals in its fields.", place)
+        config = {"json_schema": written(schema, place), "content_model_name": plain(model.node.name, place)}
+        for keyword in node.keywords:
+            if keyword.arg == "output_content_type_format":
+                config["format_string"] = self.expressions.made(keyword.value, scope)
+        return envelope(StructuredMessageFactory, config, place)
 
     # --- components and other classes ---
 
@@ -166,11 +233,17 @@ class Calls:
 
     def _unknown(self, cls: type[object], name: str, known: Sequence[str], place: Position) -> None:
         close = difflib.get_close_matches(name, known, n=1)
+        if self._passes_over and issubclass(cls, ChatCompletionClient):
+            hint = f"Did you mean `{close[0]}`?" if close else ""
+            message = f"`{cls.__name__}` has no field `{name[:100]}`, so it is not kept; AutoGen ignores it, too."
+            self._problems.warn("not_kept", message, hint, place)
+            return
         fix = f"Did you mean `{close[0]}`?" if close else f"It has {', '.join(f'`{each}`' for each in known)}."
         self._refuse("unknown_argument", f"`{cls.__name__}` has no field `{name[:100]}`.", fix[:600], place)
 
     def _fitting(self, cls: type[object], name: str, made: ParsedValue) -> ParsedValue:
         """An argument; refused if it names a secret that its field would not look up."""
+        made = self._with_stand_ins(made, [*types_in(annotations_of(cls).get(name))])
         if made.secret_at is None or name.endswith(KEYS_ARE_NAMED):
             return made
         if SecretRef in types_in(annotations_of(cls).get(name)):
@@ -178,6 +251,8 @@ class Calls:
         if name in ADDRESSES and made.entries is None:
             return plain(f"{{{made.value}}}", made.at)
         variable = str(made.value).removeprefix("env:") if made.entries is None else ""
+        if variable and self._passes_over and str in types_in(annotations_of(cls).get(name)):
+            return self._of_environment(name, variable, made.secret_at)
         if variable and str(made.value).startswith("env:"):
             message = f"`{name}` is read from the environment variable {variable!r}, whose value is not known here."
             fix = f'Write the value itself, or a default: `os.getenv("{variable}", "…")`.'
@@ -185,6 +260,29 @@ class Calls:
             message, fix = f"`{name}` takes no secret: the reference would not be resolved.", "Write the value itself."
         self._refuse("no_secret", message, fix, made.secret_at)
         return made
+
+    def _with_stand_ins(self, made: ParsedValue, kinds: Sequence[type]) -> ParsedValue:
+        """The argument with a stand-in for each part of it that is in another file."""
+        if made.cls is None and isinstance(made.entries, Sequence) and any(each.outside for each in made.entries):
+            return listed([self._with_stand_ins(each, kinds) for each in made.entries], made.at)
+        if not made.outside or (part := stand_in_of_another_file(made.outside, kinds, made.at)) is None:
+            return made
+        module, _, name = made.outside.rpartition(".")
+        message = f"`{name}` is of {module!r}, another file, which is not read. A part of that name stands in for it."
+        self._problems.warn(STAND_IN, message, "Replace it by a component or a value.", made.at)
+        return part
+
+    def _of_environment(self, name: str, variable: str, place: Position) -> ParsedValue:
+        """A text of an environment variable: its value where that is given and no secret, else the variable's name."""
+        value = self._environment_values.get(variable)
+        if value and not is_secret_name(variable):
+            message = f"`{name}` is what the environment variable {variable!r} holds now."
+            self._problems.warn("default_taken", message, "", place)
+            return plain(value, place)
+        message = f"`{name}` is read from the environment variable {variable!r}, whose value is not known here."
+        fix = f'Write the value itself, or a default: `os.getenv("{variable}", "…")`. The name stands in for it.'
+        self._problems.warn(STAND_IN, message, fix, place)
+        return plain(variable, place)
 
     # --- functions ---
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 from collections.abc import Callable, Sequence
 
 from studio.code.findings import Position, Problems
@@ -11,7 +12,7 @@ from studio.code.functions import ScriptFunction, script_function
 from studio.code.parsed import MAX_COST, ParsedValue, broken, envelope, keyed, listed, plain, secret
 from studio.code.scope import Defined, Imported, Scope, Unread
 from studio.code.source import Source
-from studio.code.vocabulary import CONSTANTS, find_type, suggest
+from studio.code.vocabulary import AUTOGEN, CONSTANTS, find_type, suggest
 from studio.components import is_reference
 from studio.conditions import AndTerminationCondition, OrTerminationCondition, TerminationCondition
 
@@ -47,7 +48,8 @@ CallReader = Callable[[ast.Call, Scope], ParsedValue]
 class Expressions:
     """Reads expressions; calls are left to `read_call`."""
 
-    def __init__(self, source: Source, problems: Problems, read_call: CallReader) -> None:
+    def __init__(self, source: Source, problems: Problems, read_call: CallReader, *, passes_over: bool = False) -> None:
+        self._passes_over = passes_over
         self._source = source
         self._problems = problems
         self._read_call = read_call
@@ -190,6 +192,8 @@ class Expressions:
                 return ParsedValue(place, function=self.function(node))
             case Unread(message=message, fix=fix):
                 return self.refuse("not_read", message, fix, place)
+            case Imported(dotted=dotted) if self._passes_over and is_of_another_file(dotted):
+                return ParsedValue(place, outside=dotted)
             case Imported(dotted=dotted):
                 message = f"`{name}` is `{dotted}`, not a value."
                 return self.refuse("not_literal", message, "Call it, or write the value itself.", place)
@@ -256,6 +260,12 @@ class Expressions:
             hint = f"Import `{close}` first." if close == text else f"Did you mean `{close}`?"
             self.refuse("not_constructor", f"Calling `{text}` is not supported.", hint if close else NO_VALUE, place)
         return None
+
+
+def is_of_another_file(dotted: str) -> bool:
+    """Whether a full name may be of a module of the script's author: of no package that a script has otherwise."""
+    root = dotted.partition(".")[0]
+    return "." in dotted and root not in ("studio", *AUTOGEN) and root not in sys.stdlib_module_names
 
 
 def _awaited(node: ast.expr, scope: Scope) -> ast.expr:

@@ -32,6 +32,7 @@ class ParsedValue:
         graph_steps: The `GraphSteps` of the graph builder that stands here.
         secret_at: Where a secret is named in it that nobody has asked for yet.
         is_broken: Whether it could not be read; a finding tells why.
+        outside: Full name of what it is in another file, which is not read; a field may have a stand-in for it.
         cost: Size of its JSON.
     """
 
@@ -43,6 +44,7 @@ class ParsedValue:
     graph_steps: object | None = None
     secret_at: Position | None = None
     is_broken: bool = False
+    outside: str = ""
     cost: int = field(default=NODE_COST)
 
     def used_at(self, place: Position) -> ParsedValue:

@@ -12,6 +12,7 @@ from studio.code.export import NOTES_COMMENT
 from studio.code.findings import CodeFinding, InvalidPython, Position, Problems, Severity
 from studio.code.parsed import ParsedValue, as_json, place_of
 from studio.code.source import Source, parse_source
+from studio.code.stand_ins import STAND_IN
 from studio.code.statements import Script
 from studio.components import Component, JsonObject, extract_secrets, find_class, load_component, validate_component
 from studio.components.pointers import escape, steps_of
@@ -29,6 +30,11 @@ class Reading:
 
     component: JsonObject
     findings: tuple[CodeFinding, ...]
+
+    @property
+    def stand_ins(self) -> list[CodeFinding]:
+        """What does something else than the script until a person replaces it."""
+        return [finding for finding in self.findings if finding.code == STAND_IN]
 
     @property
     def errors(self) -> list[CodeFinding]:
@@ -51,28 +57,34 @@ def read_python(source: str) -> JsonObject:
     return reading.component
 
 
-def read_script(source: str) -> Reading:
+def read_script(source: str, *, environment: Mapping[str, str] | None = None) -> Reading:
     """The component of a script that was written to be run.
 
     What makes no components is passed over, with a finding: calls such as `load_dotenv()`, prints, runs, loops.
     Functions that return components are followed. Nothing is executed.
 
+    Args:
+        source: The script.
+        environment: Values of environment variables. Texts that the script reads from others have their names instead,
+            with a finding `stand_in`, as have agents and conditions of the script's own classes.
+
     Raises:
         InvalidPython: With everything that is in the way.
         TooLarge: The script is longer than any team.
     """
-    reading = parse_python(source, passes_over=True)
+    reading = parse_python(source, passes_over=True, environment=environment)
     if reading.errors:
         raise InvalidPython(reading.errors)
     return reading
 
 
-def parse_python(source: str, *, passes_over: bool = False) -> Reading:
+def parse_python(source: str, *, passes_over: bool = False, environment: Mapping[str, str] | None = None) -> Reading:
     """The component of a script, also of one with wrong or missing fields.
 
     Args:
         source: The script.
         passes_over: Whether what makes no components is passed over, and not refused.
+        environment: Values of environment variables, for a script that was written to be run.
 
     Raises:
         InvalidPython: The script is not Python, or holds what is not read.
@@ -81,14 +93,13 @@ def parse_python(source: str, *, passes_over: bool = False) -> Reading:
     parsed = parse_source(source)
     problems = Problems()
     try:
-        return _read(parsed, problems, passes_over)
+        return _read(parsed, problems, Script(parsed, problems, passes_over=passes_over, environment=environment))
     except RecursionError:
         problems.error("too_deep", "The script is nested too deeply.", "Assign inner parts to variables.", Position(1))
         raise InvalidPython(list(_errors(problems, None))) from None
 
 
-def _read(parsed: Source, problems: Problems, passes_over: bool) -> Reading:
-    script = Script(parsed, problems, passes_over=passes_over)
+def _read(parsed: Source, problems: Problems, script: Script) -> Reading:
     made = script.component()
     if made is not None:
         _refuse_functions(made, problems)
@@ -160,7 +171,7 @@ def _parts_to_tell(made: ParsedValue) -> Iterator[tuple[str, ParsedValue]]:
     todo = [("", made)]
     while todo:
         where, part = todo.pop()
-        if part.function is not None or part.is_broken:
+        if part.function is not None or part.is_broken or part.outside:
             yield where, part
         if isinstance(part.entries, Mapping):
             todo += [(f"{where}/{escape(key)}", item) for key, item in part.entries.items()]
@@ -175,6 +186,9 @@ def _refuse_functions(made: ParsedValue, problems: Problems) -> None:
             message = f"The function `{part.function.name}` is used where no tool is expected."
             fix = "Wrap it in `FunctionTool(...)`, or pass it in `tools` of an agent."
             problems.add(CodeFinding("not_a_value", message, fix, part.at, where))
+        elif part.outside:
+            message = f"`{part.outside}` is of another file, which is not read."
+            problems.add(CodeFinding("other_file", message, "Write it in this script.", part.at, where))
 
 
 def _errors(problems: Problems, made: ParsedValue | None) -> Iterator[CodeFinding]:

@@ -10,17 +10,38 @@ from collections.abc import Iterator
 
 from studio.code.parsed import ParsedValue
 from studio.code.scope import Defined, Imported, Scope, Unread
-from studio.code.vocabulary import find_type
+from studio.code.vocabulary import AUTOGEN, find_type
 
 READS = frozenset(
     (
         *("run", "run_stream", "dump_component", "close", "reset", "stop", "start", "pause", "resume"),
         *("save_state", "load_state", "on_messages", "on_messages_stream", "on_reset", "call_tool", "list_tools"),
+        *("set", "total_usage", "actual_usage", "count_tokens", "remaining_tokens"),
         *("create", "create_stream", "get", "items", "keys", "values", "copy", "index", "count"),
     )
 )
 """Methods that leave a component, a list or an object as it was read. What a component remembers is no part of it."""
-HARMLESS = frozenset(("print", "len", "str", "repr", "isinstance", "type", "enumerate", "Console"))
+HARMLESS = frozenset(
+    (
+        *("print", "len", "str", "repr", "int", "float", "bool", "isinstance", "type", "enumerate", "zip", "range"),
+        *(
+            "list",
+            "tuple",
+            "set",
+            "dict",
+            "sorted",
+            "min",
+            "max",
+            "sum",
+            "any",
+            "all",
+            "input",
+            "Console",
+            "dumps",
+            "join",
+        ),
+    )
+)
 """Functions that leave what they are given as it is."""
 MAX_FUNCTIONS_DEEP = 10
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -57,8 +78,8 @@ def _only_uses(func: ast.expr, scope: Scope, depth: int) -> bool:
     """Whether a function leaves what it is given as it is."""
     name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
     found = scope.look(func.id) if isinstance(func, ast.Name) else None
-    if isinstance(found, Imported) and find_type(found.dotted) is not None:
-        return True  # a component that holds another one does not change it
+    if isinstance(found, Imported) and (find_type(found.dotted) is not None or _is_class(found.dotted)):
+        return True  # what is made of a component holds it, and does not change it
     if not isinstance(found, Defined):
         return name in HARMLESS or name in READS
     if depth >= MAX_FUNCTIONS_DEEP:
@@ -67,6 +88,11 @@ def _only_uses(func: ast.expr, scope: Scope, depth: int) -> bool:
     for each in parameters_of(found.node):
         inside.names[each.arg] = ANYTHING
     return not any(changed_names(each, inside, depth=depth + 1) for each in found.node.body)
+
+
+def _is_class(dotted: str) -> bool:
+    """Whether an imported name is a class of AutoGen's or ours, such as a message, by how it is written."""
+    return dotted.startswith(("studio.", *(f"{each}." for each in AUTOGEN))) and dotted.rpartition(".")[2][:1].isupper()
 
 
 def parameters_of(function: Function) -> list[ast.arg]:

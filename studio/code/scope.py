@@ -47,6 +47,13 @@ class Unread:
     place: Position | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ScriptClass(Unread):
+    """A class that the script defines: no value, but a schema may be read of it, or a part may stand in for it."""
+
+    node: ast.ClassDef
+
+
 Binding = ParsedValue | Imported | Defined | Unread
 
 

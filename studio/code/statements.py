@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from studio.code.calls import Arguments, Calls
 from studio.code.dialect import RUN
@@ -12,10 +12,13 @@ from studio.code.findings import CodeFinding, Position, Problems
 from studio.code.graph_steps import is_of_builder
 from studio.code.parsed import ParsedValue, broken, parts_of
 from studio.code.passing_over import changed_names, names_set_by
-from studio.code.scope import Defined, Scope, Unread, import_bindings_of
+from studio.code.schemas import is_model
+from studio.code.scope import Defined, Scope, ScriptClass, Unread, import_bindings_of
 from studio.code.source import Source
+from studio.code.stand_ins import STAND_IN
 from studio.code.vocabulary import find_type
 from studio.components import Component
+from studio.memory import Memory
 
 MAX_TAKEN_BACK = 20
 MAX_CALLS = 1_000
@@ -58,9 +61,17 @@ class Script:
         problems: Takes what is wrong.
         passes_over: Whether statements that make no components are passed over and named, as in a script that was
             written to be run, and not refused, as in an editor, which would lose them.
+        environment: Values of environment variables, for texts that are read from them.
     """
 
-    def __init__(self, source: Source, problems: Problems, *, passes_over: bool = False) -> None:
+    def __init__(
+        self,
+        source: Source,
+        problems: Problems,
+        *,
+        passes_over: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._source = source
         self._passes_over = passes_over
         self._entered: set[int] = set()
@@ -68,7 +79,7 @@ class Script:
         """Why values could not be told that nothing has needed so far."""
         self._calls_made = 0
         self._problems = problems
-        self._calls = Calls(source, problems, self._run, passes_over=passes_over)
+        self._calls = Calls(source, problems, self._run, passes_over=passes_over, environment=environment)
         self._expressions = self._calls.expressions
         self._module = Scope()
         self._scopes = [self._module]
@@ -88,7 +99,9 @@ class Script:
             self._ran.append(self._run(functions[builder], ([], {}), self._source.place(functions[builder])))
         if self._passes_over and not self._ran:
             self._try_functions(functions.values())
-        ran = _distinct(made for made in self._ran if not made.is_broken or not self._passes_over)
+        ran = _distinct(
+            made for made in self._ran if not made.outside and (not made.is_broken or not self._passes_over)
+        )
         found = self._chosen(ran or list(self._outermost()))
         is_what_runs = found is not None and (bool(ran) or (found.cls and found.cls.component_type == "team"))
         if not is_what_runs and self._taken_back:  # one of these may have been it
@@ -293,6 +306,8 @@ class Script:
         is_docstring = isinstance(value, ast.Constant) and isinstance(value.value, str)
         if is_docstring or self._is_run(value, scope, is_alone=True):
             return
+        if self._passes_over and self._fills_memory(value, scope):
+            return
         if self._passes_over and is_of_builder(value, scope):
             self._expressions.made(value, scope)
             return
@@ -301,6 +316,19 @@ class Script:
         else:
             message = "Only code that builds components is supported."
             self._refuse("not_read", message, NOT_EXECUTED, self._source.place(value))
+
+    def _fills_memory(self, value: ast.expr, scope: Scope) -> bool:
+        """Whether the line adds to a memory, which is no part of what was read of it."""
+        match self._unwrapped(value, scope):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="add" | "clear")) if (
+                isinstance(found := scope.look(name), ParsedValue) and found.cls and issubclass(found.cls, Memory)
+            ):
+                message = f"What is added to `{name}` here is not kept."
+                fix = "Give it to the memory where it is made, or add it in the studio."
+                self._problems.warn(STAND_IN, message, fix, self._source.place(value))
+                return True
+            case _:
+                return False
 
     def _is_run(self, value: ast.expr, scope: Scope, *, is_alone: bool = False) -> bool:
         """Whether the line runs a component, or prints its JSON; then that is what the script is about.
@@ -364,12 +392,23 @@ class Script:
                 self._statements([*body, *orelse, *finalbody], scope)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 scope.names[statement.name] = Defined(statement)
+            case ast.ClassDef():
+                self._define_class(statement, scope)
             case ast.Return(value=value):
                 made = self._tried(value, scope) if value is not None else None
                 if isinstance(made, ParsedValue) and made.cls is not None:
                     self._ran.append(made)
             case _:
                 self._leave_out(statement, scope)
+
+    def _define_class(self, node: ast.ClassDef, scope: Scope) -> None:
+        """A class is not executed. A model may be a schema, and agents and conditions have stand-ins."""
+        place = self._source.place(node)
+        message = f"`{node.name}` is set in line {place.line} by what is not read."
+        is_schema = is_model(node, scope)
+        scope.names[node.name] = ScriptClass(message, NO_VALUE, place, node)
+        if not is_schema:
+            self._problems.warn("not_kept", "A class makes no component, so it is passed over.", "", place)
 
     def _open(self, item: ast.withitem, scope: Scope) -> None:
         value, place = item.context_expr, self._source.place(item.context_expr)

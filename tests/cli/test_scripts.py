@@ -60,3 +60,27 @@ def test_a_script_that_is_no_text_is_a_clear_message(studio: Studio, tmp_path: P
     (tmp_path / "a.py").write_bytes(b"\xff\xfe")
     code, out, _ = studio("check", tmp_path / "a.py")
     assert (code, "not UTF-8 text" in out) == (1, True)
+
+
+STANDS_IN = """
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.teams import RoundRobinGroupChat
+from autogen_ext.models.openai import OpenAIChatCompletionClient
+import os
+model = OpenAIChatCompletionClient(model=os.getenv("MODEL_OF_A_TEST"))
+team = RoundRobinGroupChat([AssistantAgent("a", model)], max_turns=1)
+"""
+
+
+def test_a_script_with_stand_ins_is_checked_and_exported_but_not_run(
+    studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file = tmp_path / "team.py"
+    file.write_text(STANDS_IN, encoding="utf-8")
+    code, _, err = studio("check", file)
+    assert (code, "note: `model` is read from the environment variable" in err) == (0, True)
+    assert "MODEL_OF_A_TEST" in studio("export", file).out
+    code, _, err = studio("run", file, "--task", "x", "--approve")
+    assert (code, "MODEL_OF_A_TEST" in err) == (1, True)
+    monkeypatch.setenv("MODEL_OF_A_TEST", "gpt-4o")
+    assert "gpt-4o" in studio("export", file).out
