@@ -65,9 +65,16 @@ async def completions(client: httpx.AsyncClient, name: str) -> None:
 
 
 async def a2a(client: httpx.AsyncClient, name: str) -> None:
-    message: JsonObject = {"messageId": str(uuid4()), "role": "ROLE_USER", "parts": [{"text": "Go."}]}
-    body: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
+    body: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": _said()}
     await _post(client, f"/d/{name}/a2a", body, headers={"A2A-Version": "1.0"})
+
+
+async def a2a_rest(client: httpx.AsyncClient, name: str) -> None:
+    await _post(client, f"/d/{name}/a2a/message:send", _said(), headers={"A2A-Version": "1.0"})
+
+
+def _said() -> JsonObject:
+    return {"message": {"messageId": str(uuid4()), "role": "ROLE_USER", "parts": [{"text": "Go."}]}}
 
 
 async def ag_ui(client: httpx.AsyncClient, name: str) -> None:
@@ -85,6 +92,7 @@ PROTOCOLS: Mapping[str, Call] = {
     "Responses": responses,
     "Chat Completions": completions,
     "A2A": a2a,
+    "A2A over HTTP+JSON": a2a_rest,
     "AG-UI": ag_ui,
     "AI SDK": ui_stream,
 }

@@ -112,7 +112,19 @@ from studio.web.pages import suites as suite_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
 from studio.web.probes import Probes
-from studio.web.protocols import a2a, agui, chat, hook_posts, mcp, oauth, openai_chat, openai_responses, rest, ui_stream
+from studio.web.protocols import (
+    a2a,
+    a2a_rest,
+    agui,
+    chat,
+    hook_posts,
+    mcp,
+    oauth,
+    openai_chat,
+    openai_responses,
+    rest,
+    ui_stream,
+)
 from studio.web.requests import AsciiJSONResponse
 from studio.web.router import StudioRouter
 from studio.web.templates import Templates, load_templates
@@ -207,6 +219,7 @@ ROUTERS: Sequence[StudioRouter] = (
     consents.router,
     consent_pages.router,
     a2a.router,
+    a2a_rest.router,
     agui.router,
     ui_stream.router,
 )

@@ -7,12 +7,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from a2a.client import AgentCardResolutionError
 from a2a.types import (
@@ -33,85 +29,46 @@ from google.protobuf.json_format import MessageToDict
 
 from studio.components import JsonObject
 from studio.web.snippets import snippets
-from tests.web.a2a_clients import a2a_client, answer_of, kinds, message, said_in, sending, state, task_of, told
-from tests.web.documents import ASK, assistant, shouting, team
-from tests.web.openai_clients import PICTURE, Server, writer
-from tests.web.publishing import ASKS, LIMITS
-from tests.web.serving import studio
+from tests.web.a2a_clients import (
+    BINDINGS,
+    SAID,
+    VERSION,
+    WRONG_PARAMS,
+    Site,
+    a2a_site,
+    answer_of,
+    kinds,
+    message,
+    said_in,
+    sending,
+    state,
+    task_of,
+    told,
+)
+from tests.web.openai_clients import PICTURE
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
-
-VERSION = {"A2A-Version": "1.0"}
-SAID: JsonObject = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Go."}]}
-
-
-@dataclass(frozen=True)
-class Site:
-    """A running studio with a few published teams, and their keys."""
-
-    server: Server
-    keys: dict[str, str]
-
-    @property
-    def url(self) -> str:
-        return str(self.server.owner.base_url).rstrip("/")
-
-    def client(self, name: str, key: str = "", **given: Any):
-        return a2a_client(f"{self.url}/d/{name}", key or self.keys[name], **given)
-
-    def another_key(self, name: str) -> str:
-        return self.server.owner.post(f"/api/deployments/{name}/keys", json={"label": "other"}).json()["key"]
-
-    def allow(self, task_id: str) -> None:
-        """Decide, as an operator, what a task waits for."""
-        pending = self.server.owner.get(f"/api/runs/{task_id}").json()["pending"]
-        data = {"hash": pending["details"]["hash"], "verdict": "allow"}
-        answer = {"command": "decide", "request_id": pending["request_id"], "data": data}
-        assert self.server.owner.post(f"/api/runs/{task_id}/commands", json=answer).is_success
-
-    def rest(self, name: str, method: str, path: str = "", **given: Any) -> httpx.Response:
-        """A request with the key of a deployment."""
-        headers = {"Authorization": f"Bearer {self.keys[name]}", **given.pop("headers", {})}
-        return self.server.owner.request(method, f"/d/{name}{path}", headers=headers, **given)
-
-    def rpc(self, name: str, method: str, params: Any = None, **given: Any) -> Any:
-        """A request of A2A as it stands on the wire, and what comes back."""
-        body: JsonObject = {"jsonrpc": "2.0", "id": 7, "method": method, "params": params or {}}
-        headers = given.pop("headers", VERSION)
-        return self.rest(name, "POST", given.pop("path", "/a2a"), json=body, headers=headers)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Generator[Site]:
-    folder: Path = tmp_path_factory.mktemp("studio") / "data"
-    both = team(assistant("writer", "One."), assistant("critic", "Two."))
-    teams = {"plain": writer(), "asks": ASKS, "shouts": shouting(), "open": both, "limited": writer()}
-    with studio(folder) as (_, owner), ExitStack() as clients:
-        server = Server(owner, clients)
-        keys = {name: server.published(name, each, limits=LIMITS).api_key for name, each in teams.items()}
-        found = owner.get("/api/deployments/shouts").json()
-        assert owner.put(f"/api/teams/{found['team_id']}/policy", json=ASK).is_success
-        owner.patch("/api/deployments/plain", json={"summary": "Answers all questions."})
-        owner.patch("/api/deployments/open", json={"settings": {"sees": "messages", "limits": LIMITS}})
-        owner.patch("/api/deployments/limited", json={"settings": {"limits": {"calls_per_minute": 1}}})
-        yield Site(server, keys)
+    with a2a_site(tmp_path_factory.mktemp("studio") / "data") as site:
+        yield site
 
 
-async def asking(site: Site, **place: str) -> Any:
-    """A task that waits for its caller."""
-    async with site.client("asks", streaming=False) as client:
-        return await task_of(client, message("Write.", **place))
+@pytest.fixture(scope="module", params=BINDINGS)
+def spoken(site: Site, request: pytest.FixtureRequest) -> Site:
+    """The same for each binding of the protocol, with keys of its own."""
+    return site.speaking(request.param)
 
 
 def test_the_card_has_the_words_of_the_owner_and_nothing_of_the_team(site: Site):
     card = site.rest("plain", "GET", "/a2a/.well-known/agent-card.json").json()
     assert (card["name"], card["description"]) == ("plain", "Answers all questions.")
-    [interface] = card["supportedInterfaces"]
-    assert interface == {
-        "url": f"{site.url}/d/plain/a2a",
-        "protocolBinding": "JSONRPC",
-        "protocolVersion": "1.0",
-    }
+    interfaces = card["supportedInterfaces"]
+    assert [each["protocolBinding"] for each in interfaces] == ["JSONRPC", "HTTP+JSON"]
+    for each in interfaces:
+        assert (each["url"], each["protocolVersion"]) == (f"{site.url}/d/plain/a2a", "1.0")
     assert card["capabilities"] == {"streaming": True, "pushNotifications": False, "extendedAgentCard": False}
     assert "writer" not in json.dumps(card)
 
@@ -127,23 +84,23 @@ def test_the_card_is_kept_for_a_minute_by_who_has_a_key(site: Site):
     assert (other.status_code, other.json()["name"]) == (200, "open")
 
 
-async def test_a_message_is_answered_with_the_task_of_a_call(site: Site):
-    async with site.client("plain", streaming=False) as client:
+async def test_a_message_is_answered_with_the_task_of_a_call(spoken: Site):
+    async with spoken.client("plain", streaming=False) as client:
         task = await task_of(client, message("Go.", context="c-send"))
         again = await task_of(client, message("And?", context="c-send"))
         read = await client.get_task(GetTaskRequest(id=task.id))
     assert (state(task), answer_of(task), task.context_id) == ("COMPLETED", "The answer.", "c-send")
     assert (state(read), answer_of(read)) == (state(task), answer_of(task))
     assert not read.history
-    call = site.rest("plain", "GET", f"/calls/{task.id}").json()
+    call = spoken.rest("plain", "GET", f"/calls/{task.id}").json()
     assert (call["answer"], call["thread"], call["state"]) == ("The answer.", "c-send", "finished")
     assert MessageToDict(read.metadata)["team-studio/usage"]["promptTokens"] == call["usage"]["prompt_tokens"]
-    assert site.server.calls("plain")[0]["protocol"] == "a2a"
-    assert site.server.owner.get(f"/api/runs/{again.id}").json()["continues"] == task.id
+    assert spoken.server.calls("plain")[0]["protocol"] == "a2a"
+    assert spoken.server.owner.get(f"/api/runs/{again.id}").json()["continues"] == task.id
 
 
-async def test_a_stream_tells_the_task_then_what_changes_then_its_end(site: Site):
-    async with site.client("plain") as client:
+async def test_a_stream_tells_the_task_then_what_changes_then_its_end(spoken: Site):
+    async with spoken.client("plain") as client:
         events = await told(client, message("Go."))
     assert kinds(events) == ["task SUBMITTED", "status WORKING", "artifact_update", "status COMPLETED"]
     artifact = events[-2].artifact_update
@@ -151,8 +108,8 @@ async def test_a_stream_tells_the_task_then_what_changes_then_its_end(site: Site
     assert {events[0].task.id} == {events[-1].status_update.task_id, artifact.task_id}
 
 
-async def test_messages_on_the_way_are_told_where_the_owner_shows_them(site: Site):
-    async with site.client("open") as client:
+async def test_messages_on_the_way_are_told_where_the_owner_shows_them(spoken: Site):
+    async with spoken.client("open") as client:
         events = await told(client, message("Go."))
         task = await client.get_task(GetTaskRequest(id=events[0].task.id))
         last = await client.get_task(GetTaskRequest(id=events[0].task.id, history_length=1))
@@ -165,8 +122,8 @@ async def test_messages_on_the_way_are_told_where_the_owner_shows_them(site: Sit
     assert not none.history
 
 
-async def test_the_same_message_again_is_the_same_task(site: Site):
-    async with site.client("plain", streaming=False) as client:
+async def test_the_same_message_again_is_the_same_task(spoken: Site):
+    async with spoken.client("plain", streaming=False) as client:
         first = await task_of(client, message("Go.", message_id="m-same", context="c-same"))
         again = await task_of(client, message("Go.", message_id="m-same", context="c-same"))
         with pytest.raises(InvalidParamsError, match="idempotency"):
@@ -174,11 +131,11 @@ async def test_the_same_message_again_is_the_same_task(site: Site):
     assert first.id == again.id
 
 
-async def test_a_stream_that_was_dropped_is_resumed(site: Site):
-    async with site.client("asks") as client, sending(client, "Write.") as events:
+async def test_a_stream_that_was_dropped_is_resumed(spoken: Site):
+    async with spoken.client("asks") as client, sending(client, "Write.") as events:
         task_id = (await anext(events)).task.id
-    site.rest("asks", "GET", f"/calls/{task_id}", params={"wait_s": 20})
-    async with site.client("asks") as client:
+    spoken.rest("asks", "GET", f"/calls/{task_id}", params={"wait_s": 20})
+    async with spoken.client("asks") as client:
         waiting = [each async for each in client.subscribe(SubscribeToTaskRequest(id=task_id))]
         rest = await told(client, message("APPROVE", task=task_id))
         with pytest.raises(UnsupportedOperationError):
@@ -188,22 +145,22 @@ async def test_a_stream_that_was_dropped_is_resumed(site: Site):
     assert rest[-2].artifact_update.artifact.parts[0].text == "Another draft."
 
 
-async def test_a_task_goes_on_without_its_reader_who_finds_it_again(site: Site):
-    async with site.client("shouts") as client, sending(client, "Go.") as events:
+async def test_a_task_goes_on_without_its_reader_who_finds_it_again(spoken: Site):
+    async with spoken.client("shouts") as client, sending(client, "Go.") as events:
         task_id = (await anext(events)).task.id
         while kinds([await anext(events)]) != ["status AUTH_REQUIRED"]:
             pass
     seen: list[StreamResponse] = []
-    async with site.client("shouts") as client:
+    async with spoken.client("shouts") as client:
         async for event in client.subscribe(SubscribeToTaskRequest(id=task_id)):
             if not seen:
-                site.allow(task_id)
+                spoken.allow(task_id)
             seen.append(event)
     assert (kinds(seen)[0], kinds(seen)[-1]) == ("task AUTH_REQUIRED", "status COMPLETED")
 
 
-async def test_a_question_is_answered_by_a_message_to_its_task(site: Site):
-    async with site.client("asks", streaming=False) as client:
+async def test_a_question_is_answered_by_a_message_to_its_task(spoken: Site):
+    async with spoken.client("asks", streaming=False) as client:
         asked = await task_of(client, message("Write."))
         assert (state(asked), answer_of(asked)) == ("INPUT_REQUIRED", "")
         assert said_in(asked).startswith("A draft.")
@@ -212,42 +169,42 @@ async def test_a_question_is_answered_by_a_message_to_its_task(site: Site):
         with pytest.raises(UnsupportedOperationError):
             await task_of(client, message("Again.", task=asked.id))
         with pytest.raises(InvalidParamsError, match="another context"):
-            await task_of(client, message("APPROVE", task=(await asking(site)).id, context="elsewhere"))
+            await task_of(client, message("APPROVE", task=(await spoken.asking()).id, context="elsewhere"))
 
 
-async def test_a_message_in_the_context_of_a_question_answers_it(site: Site):
-    asked = await asking(site, context="c-asks")
-    async with site.client("asks", streaming=False) as client:
+async def test_a_message_in_the_context_of_a_question_answers_it(spoken: Site):
+    asked = await spoken.asking(context="c-asks")
+    async with spoken.client("asks", streaming=False) as client:
         done = await task_of(client, message("APPROVE", context="c-asks"))
     assert (done.id, state(done)) == (asked.id, "COMPLETED")
 
 
-async def test_what_waits_for_an_operator_says_so_and_goes_on_by_itself(site: Site):
-    async with site.client("shouts") as client, sending(client, "Go.") as events:
+async def test_what_waits_for_an_operator_says_so_and_goes_on_by_itself(spoken: Site):
+    async with spoken.client("shouts") as client, sending(client, "Go.") as events:
         seen: list[StreamResponse] = []
         async for event in events:
             seen.append(event)
             if kinds([event])[0].endswith("AUTH_REQUIRED"):
                 task_id = seen[0].task.id
-                site.allow(task_id)
+                spoken.allow(task_id)
     assert [each.split()[-1] for each in kinds(seen)].count("AUTH_REQUIRED") == 1
     assert "Waiting for an operator" in str(seen)
     assert "shout" not in str(seen[:-2])
     assert kinds(seen)[-1] == "status COMPLETED"
 
 
-async def test_a_task_is_canceled_once(site: Site):
-    asked = await asking(site)
-    async with site.client("asks") as client:
+async def test_a_task_is_canceled_once(spoken: Site):
+    asked = await spoken.asking()
+    async with spoken.client("asks") as client:
         canceled = await client.cancel_task(CancelTaskRequest(id=asked.id))
         assert (state(canceled), said_in(canceled)) == ("CANCELED", "The call was canceled.")
         with pytest.raises(TaskNotCancelableError):
             await client.cancel_task(CancelTaskRequest(id=asked.id))
-    assert site.rest("asks", "GET", f"/calls/{asked.id}").json()["state"] == "cancelled"
+    assert spoken.rest("asks", "GET", f"/calls/{asked.id}").json()["state"] == "cancelled"
 
 
-async def test_tasks_are_listed_by_context_and_state_a_page_at_a_time(site: Site):
-    async with site.client("plain", streaming=False) as client:
+async def test_tasks_are_listed_by_context_and_state_a_page_at_a_time(spoken: Site):
+    async with spoken.client("plain", streaming=False) as client:
         ids = [(await task_of(client, message("Go.", context="c-list"))).id for _ in range(3)]
         first = await client.list_tasks(ListTasksRequest(context_id="c-list", page_size=2))
         rest = await client.list_tasks(
@@ -263,10 +220,10 @@ async def test_tasks_are_listed_by_context_and_state_a_page_at_a_time(site: Site
     assert [answer_of(each) for each in (*first.tasks, *rest.tasks)] == ["", "", "The answer."]
 
 
-async def test_nobody_learns_of_the_tasks_of_another_key(site: Site):
-    asked = await asking(site, context="c-shared")
-    other_key = site.another_key("asks")
-    async with site.client("asks", other_key, streaming=False) as other:
+async def test_nobody_learns_of_the_tasks_of_another_key(spoken: Site):
+    asked = await spoken.asking(context="c-shared")
+    other_key = spoken.another_key("asks")
+    async with spoken.client("asks", other_key, streaming=False) as other:
         for attempt in (
             other.get_task(GetTaskRequest(id=asked.id)),
             other.cancel_task(CancelTaskRequest(id=asked.id)),
@@ -276,34 +233,34 @@ async def test_nobody_learns_of_the_tasks_of_another_key(site: Site):
                 await attempt
         assert not (await other.list_tasks(ListTasksRequest())).tasks
         own = await task_of(other, message("Write.", context="c-shared"))
-    async with site.client("asks", other_key) as other:
+    async with spoken.client("asks", other_key) as other:
         with pytest.raises(TaskNotFoundError):
             _ = [each async for each in other.subscribe(SubscribeToTaskRequest(id=asked.id))]
     assert own.id != asked.id
-    assert site.rest("asks", "GET", f"/calls/{asked.id}").json()["state"] == "waiting"
+    assert spoken.rest("asks", "GET", f"/calls/{asked.id}").json()["state"] == "waiting"
 
 
-async def test_a_wrong_key_reads_no_card(site: Site):
-    for key in ("sk-studio-wrong", site.keys["plain"]):
+async def test_a_wrong_key_reads_no_card(spoken: Site):
+    for key in ("sk-studio-wrong", spoken.keys["plain"]):
         with pytest.raises(AgentCardResolutionError):
-            async with site.client("asks", key):
+            async with spoken.client("asks", key):
                 pass
 
 
-async def test_what_one_protocol_begins_another_reads_and_answers(site: Site):
-    begun = site.rest("asks", "POST", "/calls", params={"wait_s": 20}, json={"task": "Write.", "thread": "t-cross"})
+async def test_what_one_protocol_begins_another_reads_and_answers(spoken: Site):
+    begun = spoken.rest("asks", "POST", "/calls", params={"wait_s": 20}, json={"task": "Write.", "thread": "t-cross"})
     call_id = begun.json()["id"]
-    async with site.client("asks", streaming=False) as client:
+    async with spoken.client("asks", streaming=False) as client:
         read = await client.get_task(GetTaskRequest(id=call_id))
         assert (state(read), read.context_id) == ("INPUT_REQUIRED", "t-cross")
         done = await task_of(client, message("APPROVE", task=call_id))
         asked = await task_of(client, message("Write.", context="t-cross-back"))
     assert (state(done), answer_of(done)) == ("COMPLETED", "Another draft.")
-    call = site.rest("asks", "GET", f"/calls/{asked.id}").json()
+    call = spoken.rest("asks", "GET", f"/calls/{asked.id}").json()
     sent = {"question_id": call["question"]["id"], "text": "APPROVE"}
-    site.rest("asks", "POST", f"/calls/{asked.id}/answers", json=sent)
-    assert site.rest("asks", "GET", f"/calls/{asked.id}", params={"wait_s": 20}).json()["state"] == "finished"
-    async with site.client("asks") as client:
+    spoken.rest("asks", "POST", f"/calls/{asked.id}/answers", json=sent)
+    assert spoken.rest("asks", "GET", f"/calls/{asked.id}", params={"wait_s": 20}).json()["state"] == "finished"
+    async with spoken.client("asks") as client:
         assert state(await client.get_task(GetTaskRequest(id=asked.id))) == "COMPLETED"
 
 
@@ -388,41 +345,6 @@ MALFORMED: list[bytes] = [
     b'{"jsonrpc": "2.0", "id": 1}',
     b'{"jsonrpc": "2.0", "id": 1, "method": 7}',
     b'[{"jsonrpc": "2.0", "id": 1, "method": "GetTask"}]',
-]
-CHANGES: list[JsonObject] = [
-    {"messageId": ""},
-    {"messageId": 7},
-    {"messageId": "m" * 256},
-    {"role": "ROLE_AGENT"},
-    {"role": 1},
-    {"parts": []},
-    {"parts": "x"},
-    {"parts": [{}]},
-    {"parts": [{"text": 7}]},
-    {"parts": [{"text": " "}]},
-    {"contextId": "a b"},
-    {"contextId": "\ud800"},
-    {"taskId": "none"},
-    {"taskId": {}},
-]
-WRONG_PARAMS: list[Any] = [
-    [],
-    "x",
-    7,
-    {},
-    {"message": None},
-    {"message": "x"},
-    {"message": {}},
-    *({"message": {**SAID, **change}} for change in CHANGES),
-    {"message": SAID, "configuration": "x"},
-    {"message": SAID, "configuration": {"historyLength": -1}},
-    {"message": SAID, "configuration": {"returnImmediately": {}}},
-    {"id": "", "pageSize": 0},
-    {"id": {}, "pageSize": "x"},
-    {"id": [], "status": "x"},
-    {"id": 7, "statusTimestampAfter": "x"},
-    {"id": "../x", "pageToken": "x"},
-    {"id": "none", "historyLength": -1},
 ]
 
 

@@ -284,7 +284,7 @@ def test_nor_may_a_listed_site_do_anything_else(published: Published, client: Te
     other = publish(client, name="another")
     turn_on(other)
     elsewhere = {"Origin": SITE, **FETCHED}
-    protocols = ("calls", "v1/models", "mcp", "a2a", "agui", "ui")
+    protocols = ("calls", "v1/models", "mcp", "a2a", "a2a/message:send", "a2a/tasks", "agui", "ui")
     for path in (*(f"/d/support/{each}" for each in protocols), "/api/teams", "/d/another/chat/tokens"):
         for method in ("GET", "POST", "OPTIONS"):
             answer = published.caller.request(method, path, headers=elsewhere)

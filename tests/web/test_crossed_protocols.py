@@ -125,6 +125,20 @@ class A2A(Door):
         return answer["result"]
 
 
+class A2ARest(A2A):
+    """The same without JSON-RPC."""
+
+    def _rpc(self, method: str, **params: Any) -> Any:
+        paths = {
+            "SendMessage": ("POST", "/message:send"),
+            "GetTask": ("GET", f"/tasks/{params.get('id')}"),
+            "CancelTask": ("POST", f"/tasks/{params.get('id')}:cancel"),
+        }
+        verb, path = paths[method]
+        body = {"json": params} if method == "SendMessage" else {}
+        return self.asked(verb, f"/a2a{path}", headers={"A2A-Version": "1.0"}, **body)
+
+
 class Mcp(Door):
     def begin(self) -> str:
         call_id = asyncio.run(begun_task(self._url, self._key, NAME, TASK))
@@ -228,10 +242,11 @@ PROTOCOLS: Mapping[str, type[Door]] = {
     "openai-chat": Chat,
     "mcp": Mcp,
     "a2a": A2A,
+    "a2a-rest": A2ARest,
     "ag-ui": AgUi,
     "ai-sdk": UiStream,
 }
-READERS = ["rest", "mcp", "a2a"]
+READERS = ["rest", "mcp", "a2a", "a2a-rest"]
 CANCELLERS = [*READERS, "openai-responses", "ag-ui"]
 OWN = {"at", "id", "call_id", "request_id", "run_id", "created_at"}
 """What each run has for itself."""

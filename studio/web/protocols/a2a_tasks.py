@@ -58,7 +58,9 @@ def card_of(deployment: Deployment, url: str) -> JsonObject:
         "name": name,
         "description": description,
         "version": str(deployment.live),
-        "supportedInterfaces": [{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": VERSION}],
+        "supportedInterfaces": [
+            {"url": url, "protocolBinding": binding, "protocolVersion": VERSION} for binding in ("JSONRPC", "HTTP+JSON")
+        ],
         "capabilities": {"streaming": True, "pushNotifications": False, "extendedAgentCard": False},
         "securitySchemes": {"callerKey": {"httpAuthSecurityScheme": bearer}},
         "securityRequirements": [{"schemes": {"callerKey": {"list": []}}}],
@@ -122,6 +124,11 @@ class Opened(NamedTuple):
 
     first: CallStatus
     after: int
+
+    @property
+    def opening(self) -> bytes:
+        """What a stream is sent at once: a comment, which names its task to who looks at the wire."""
+        return f": {self.first.call.id}\n\n".encode()
 
 
 def begun(by: OpenedDeployment, found: Answering) -> Opened:
