@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -15,13 +16,17 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from studio.components import JsonObject
+from studio.components.templates import fill_in
 from studio.deployments.settings import DeploymentSettings
+from studio.errors import ConfigError
 from studio.runs import EntryKind, LogEntry, RunState
 from studio.runs.middleware.budget import BUDGET_EXCEEDED
 
 VIEWED: frozenset[EntryKind] = frozenset({"message", "event", "state"})
 """The kinds of entries that a view is made from."""
-ANSWERS = frozenset({"TextMessage", "MultiModalMessage", "StructuredMessage"})
+ANSWERS = frozenset({"TextMessage", "MultiModalMessage"})
+STRUCTURED = "StructuredMessage["
+"""How the type of a message begins whose content follows a schema; the name of the schema follows."""
 TOOL_ANSWER = "ToolCallSummaryMessage"
 PERSON = "user"
 """The source of the task, and of what a person says to a team meanwhile."""
@@ -91,6 +96,8 @@ class CallView:
         self._asked: set[str] = set()
         self.state = CallState.QUEUED
         self.answer = ""
+        self.answer_data: JsonObject | None = None
+        """The answer of an agent that answers by a schema."""
         self.question: Question | None = None
         self.failure: Failure | None = None
         self.last_seq = 0
@@ -114,13 +121,16 @@ class CallView:
         return None
 
     def _take_message(self, seq: int, body: JsonObject) -> CallEvent | None:
-        kind, source = body.get("type"), str(body.get("source"))
-        is_answer = kind in ANSWERS or (kind == TOOL_ANSWER and self._settings.tool_results)
+        kind, source = str(body.get("type")), str(body.get("source"))
+        is_structured = kind.startswith(STRUCTURED)
+        is_answer = is_structured or kind in ANSWERS or (kind == TOOL_ANSWER and self._settings.tool_results)
         if not is_answer or source in self._people:
             return None
-        text = _text_of(body.get("content"))
+        content = body.get("content")
+        text = _shown(content, body.get("format_string")) if is_structured else _text_of(content)
         if self._settings.answer_from in ("", source):
             self.answer = text
+            self.answer_data = content if is_structured and isinstance(content, dict) else None
         return CallEvent(seq, "message", text, source) if self._settings.sees == "messages" else None
 
     def _change_state(self, seq: int, body: JsonObject) -> CallEvent | None:
@@ -173,6 +183,14 @@ def _question(pending: JsonValue, asked: Collection[str]) -> Question | None:
         choices=choices if isinstance(choices, list) else (),
         answer_schema=schema if isinstance(schema, dict) else None,
     )
+
+
+def _shown(content: JsonValue, template: JsonValue) -> str:
+    """A structured answer in the words that its agent has for it, or as JSON."""
+    if isinstance(content, dict) and isinstance(template, str):
+        with suppress(ConfigError):
+            return fill_in(template, "format_string", **content)
+    return _text_of(content)
 
 
 def _text_of(content: JsonValue) -> str:

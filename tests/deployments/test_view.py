@@ -54,6 +54,12 @@ def other(text: str) -> JsonObject:
     return {"type": "TextMessage", "source": "planner", "content": text, "models_usage": {"model": CANARY}}
 
 
+def structured(content: JsonObject) -> JsonObject:
+    """The same by a schema, whose name is the team's."""
+    kind = f"StructuredMessage[{CANARY}]"
+    return {"type": kind, "source": "planner", "content": content, "format_string": f"{CANARY} {{name}}"}
+
+
 def question(kind: str, rest: JsonObject) -> JsonObject:
     """What the studio, or the server of a tool, asks."""
     pending: JsonObject = {
@@ -70,7 +76,9 @@ def end(state: str, rest: JsonObject) -> JsonObject:
     return {"state": state, "reason": CANARY, "detail": CANARY, "error": rest}
 
 
-messages = st.one_of(st.builds(inner, st.sampled_from(INNER), anything), st.builds(other, canaries))
+messages = st.one_of(
+    st.builds(inner, st.sampled_from(INNER), anything), st.builds(other, canaries), st.builds(structured, anything)
+)
 states = st.one_of(
     st.builds(question, st.sampled_from(QUESTIONS), anything),
     st.builds(end, st.sampled_from([*map(str, RunState), CANARY]), anything),

@@ -28,6 +28,7 @@ USAGE = "team-studio/usage"
 ERROR = "team-studio/error"
 QUESTION = "team-studio/question"
 """In the metadata of a part: how the question may be answered."""
+JSON_TYPE = "application/json"
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 SUBMITTED, WORKING = "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING"
 INPUT_REQUIRED, AUTH_REQUIRED = "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED"
@@ -64,8 +65,8 @@ def card_of(deployment: Deployment, url: str) -> JsonObject:
         "capabilities": {"streaming": True, "pushNotifications": False, "extendedAgentCard": False},
         "securitySchemes": {"callerKey": {"httpAuthSecurityScheme": bearer}},
         "securityRequirements": [{"schemes": {"callerKey": {"list": []}}}],
-        "defaultInputModes": ["text/plain", "application/json", *IMAGE_TYPES],
-        "defaultOutputModes": ["text/plain"],
+        "defaultInputModes": ["text/plain", JSON_TYPE, *IMAGE_TYPES],
+        "defaultOutputModes": ["text/plain", JSON_TYPE],
         "skills": [skill],
     }
 
@@ -188,7 +189,13 @@ def _artifact(view: CallView) -> JsonObject | None:
     """The answer, once nothing more comes."""
     if not view.state.is_final or not view.answer:
         return None
-    return {"artifactId": ANSWER, "name": ANSWER, "parts": [{"text": view.answer, "mediaType": "text/plain"}]}
+    text: JsonObject = {"text": view.answer, "mediaType": "text/plain"}
+    parts: list[JsonValue] = [text] if view.answer_data is None else [_data(view.answer_data), text]
+    return {"artifactId": ANSWER, "name": ANSWER, "parts": parts}
+
+
+def _data(value: JsonObject) -> JsonObject:
+    return {"data": value, "mediaType": JSON_TYPE}
 
 
 def _status_parts(view: CallView) -> list[JsonObject]:
