@@ -96,6 +96,13 @@ class Answering(NamedTuple):
     after: int = 0
 
 
+class CallerSaid(NamedTuple):
+    """A task or an answer, and the entry of the log at which it came; 0 for the task."""
+
+    seq: int
+    task: JsonValue
+
+
 class CallPage(NamedTuple):
     """Some of a key's calls, the newest first; `next` is the ID of the last one where more follow."""
 
@@ -386,7 +393,7 @@ class CallDesk:
         call = await self._get(by, found.call.id)
         if not found.after:
             try:
-                return (await self.store.runs.get(call.id)).task
+                return await self.store.runs.task(call.id)
             except NotFound as error:
                 raise CallNotFound from error
         for entry in await self.store.runs.read(call.id, after=found.after, kinds={"command"}):
@@ -394,6 +401,17 @@ class CallDesk:
             if body.get("command") == "answer" and body.get("by") == f"caller {by.key.label}":
                 return body.get("text")
         raise CallNotFound
+
+    async def words_of_caller(self, by: OpenedDeployment, call: Call) -> Sequence[CallerSaid]:
+        """What its caller said in a call, in that order: its task, then its answers. Nothing of a call that is gone."""
+        try:
+            said = [CallerSaid(0, await self.store.runs.task(call.id))]
+            commands = await self.store.runs.read(call.id, kinds={"command"})
+        except NotFound:
+            return ()
+        who = f"caller {by.key.label}"
+        answers = (each for each in commands if each.body.get("command") == "answer" and each.body.get("by") == who)
+        return [*said, *(CallerSaid(each.seq, each.body.get("text")) for each in answers)]
 
     async def cancel_unanswered(self, now: datetime) -> None:
         """Cancel the calls that have waited for a person for longer than their deployment allows."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 from uuid import uuid4
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 from sqlalchemy import case, func, insert, or_
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, delete, select, update
@@ -147,6 +147,18 @@ class Runs:
                 fix="Delete the run, or use the version of the studio that wrote it.",
                 where="/" + "/".join(map(str, wrong["loc"])),
             ) from error
+
+    async def task(self, run_id: str) -> JsonValue:
+        """What the run was started with, without its team.
+
+        Raises:
+            NotFound: There is no such run.
+        """
+        async with self._database.read() as session:
+            found = (await session.exec(select(col(RunStart.task)).where(RunStart.run_id == run_id))).all()
+        if not found:
+            raise NotFound("There is no such run.")
+        return found[0]
 
     async def line(self, run_id: str) -> Sequence[RunSummary]:
         """The run with those that it goes on from and those that go on from these, the oldest first.

@@ -15,6 +15,7 @@ from a2a.types import (
     CancelTaskRequest,
     GetTaskRequest,
     ListTasksRequest,
+    Role,
     StreamResponse,
     SubscribeToTaskRequest,
     TaskState,
@@ -91,7 +92,7 @@ async def test_a_message_is_answered_with_the_task_of_a_call(spoken: Site):
         read = await client.get_task(GetTaskRequest(id=task.id))
     assert (state(task), answer_of(task), task.context_id) == ("COMPLETED", "The answer.", "c-send")
     assert (state(read), answer_of(read)) == (state(task), answer_of(task))
-    assert not read.history
+    assert [(each.role, each.parts[0].text) for each in read.history] == [(Role.ROLE_USER, "Go.")]
     call = spoken.rest("plain", "GET", f"/calls/{task.id}").json()
     assert (call["answer"], call["thread"], call["state"]) == ("The answer.", "c-send", "finished")
     assert MessageToDict(read.metadata)["team-studio/usage"]["promptTokens"] == call["usage"]["prompt_tokens"]
@@ -116,7 +117,9 @@ async def test_messages_on_the_way_are_told_where_the_owner_shows_them(spoken: S
         none = await client.get_task(GetTaskRequest(id=events[0].task.id, history_length=0))
     texts = [part.text for each in events for part in each.status_update.status.message.parts]
     assert texts == ["One.", "Two."]
-    said = [(each.parts[0].metadata["source"], each.parts[0].text) for each in task.history]
+    asked, *answers = task.history
+    assert (asked.role, asked.parts[0].text) == (Role.ROLE_USER, "Go.")
+    said = [(each.parts[0].metadata["source"], each.parts[0].text) for each in answers]
     assert said == [("writer", "One."), ("critic", "Two.")]
     assert [each.parts[0].text for each in last.history] == ["Two."]
     assert not none.history
@@ -136,11 +139,14 @@ async def test_a_stream_that_was_dropped_is_resumed(spoken: Site):
         task_id = (await anext(events)).task.id
     spoken.rest("asks", "GET", f"/calls/{task_id}", params={"wait_s": 20})
     async with spoken.client("asks") as client:
-        waiting = [each async for each in client.subscribe(SubscribeToTaskRequest(id=task_id))]
-        rest = await told(client, message("APPROVE", task=task_id))
+        resumed, rest = list[StreamResponse](), list[StreamResponse]()
+        async for event in client.subscribe(SubscribeToTaskRequest(id=task_id)):
+            if not resumed:
+                rest = await told(client, message("APPROVE", task=task_id))
+            resumed.append(event)
         with pytest.raises(UnsupportedOperationError):
             _ = [each async for each in client.subscribe(SubscribeToTaskRequest(id=task_id))]
-    assert kinds(waiting) == ["task INPUT_REQUIRED"]
+    assert kinds(resumed) == ["task INPUT_REQUIRED", *kinds(rest)[1:]], "a subscription lasts to the end"
     assert kinds(rest) == ["task WORKING", "status WORKING", "artifact_update", "status COMPLETED"]
     assert rest[-2].artifact_update.artifact.parts[0].text == "Another draft."
 
@@ -170,6 +176,29 @@ async def test_a_question_is_answered_by_a_message_to_its_task(spoken: Site):
             await task_of(client, message("Again.", task=asked.id))
         with pytest.raises(InvalidParamsError, match="another context"):
             await task_of(client, message("APPROVE", task=(await spoken.asking()).id, context="elsewhere"))
+
+
+async def test_the_history_has_what_the_caller_said_and_nothing_of_the_team(spoken: Site):
+    asked = await spoken.asking()
+    async with spoken.client("asks", streaming=False) as client:
+        done = await task_of(client, message("Shorter.", task=asked.id))
+        read = await client.get_task(GetTaskRequest(id=asked.id))
+        last = await client.get_task(GetTaskRequest(id=asked.id, history_length=1))
+    for task in (done, read):
+        assert [part.text for each in task.history for part in each.parts] == ["Write.", "Shorter."]
+    assert [each.parts[0].text for each in last.history] == ["Shorter."]
+    assert len({each.message_id for each in read.history}) == 2
+
+
+async def test_what_another_person_answers_is_not_in_the_history(spoken: Site):
+    asked = await spoken.asking()
+    pending = spoken.server.owner.get(f"/api/runs/{asked.id}").json()["pending"]
+    answer = {"command": "answer", "request_id": pending["request_id"], "text": "By the owner."}
+    assert spoken.server.owner.post(f"/api/runs/{asked.id}/commands", json=answer).is_success
+    spoken.rest("asks", "GET", f"/calls/{asked.id}", params={"wait_s": 20})
+    async with spoken.client("asks", streaming=False) as client:
+        read = await client.get_task(GetTaskRequest(id=asked.id))
+    assert (state(read), [each.parts[0].text for each in read.history]) == ("COMPLETED", ["Write."])
 
 
 async def test_a_message_in_the_context_of_a_question_answers_it(spoken: Site):

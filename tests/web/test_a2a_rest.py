@@ -90,8 +90,15 @@ def test_a_stream_is_one_of_plain_responses(site: Site):
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_task_is_followed_by_both_methods_that_the_protocol_names(site: Site, method: str):
     task = waiting_task(site)
-    answer = ask(site, "asks", method, f"/tasks/{task['id']}:subscribe")
-    assert '"TASK_STATE_INPUT_REQUIRED"' in answer.text
+    headers = {**VERSION, "Authorization": f"Bearer {site.keys['asks']}"}
+    seen: list[str] = []
+    with site.server.owner.stream(method, f"/d/asks/a2a/tasks/{task['id']}:subscribe", headers=headers) as answer:
+        for line in answer.iter_lines():
+            if line.startswith("data: ") and not seen:
+                ask(site, "asks", "POST", f"/tasks/{task['id']}:cancel")
+            seen += [line] if line.startswith("data: ") else []
+    assert '"TASK_STATE_INPUT_REQUIRED"' in seen[0]
+    assert '"TASK_STATE_CANCELED"' in seen[-1]
 
 
 def test_the_version_may_stand_in_the_address(site: Site):

@@ -184,7 +184,7 @@ class Exchange:
         status = await current(self.desk, self.by, found)
         if not asked.configuration.return_immediately:
             status = await self._waited(found, status)
-        return {"task": a2a_task(status, history=asked.configuration.history_length)}
+        return {"task": await self._task(status, asked.configuration.history_length)}
 
     async def spoken(self, asked: SendMessage) -> Answering:
         """The call that a message begins, continues or answers; the same message with the same ID begins one call."""
@@ -226,21 +226,22 @@ class Exchange:
         return begun(self.by, await self.spoken(SendMessage.model_validate(given)))
 
     async def subscribe(self, given: JsonValue) -> Opened:
-        """A task that has not ended, as it is now, and what follows."""
+        """A task that has not ended, as it is now, and what follows to its end, also where it asks its caller."""
         status = await self.desk.status(self.by, TaskParams.model_validate(given).id)
         if status.view.state.is_final:
             raise A2AError(UNSUPPORTED, "The task has ended. Read it with GetTask.")
-        return Opened(status, status.view.last_seq)
+        said = await self.desk.words_of_caller(self.by, status.call)
+        return Opened(status, status.view.last_seq, said, to_end=True)
 
     async def get(self, given: JsonValue) -> JsonObject:
         asked = TaskParams.model_validate(given)
-        return a2a_task(await self.desk.status(self.by, asked.id), history=asked.history_length)
+        return await self._task(await self.desk.status(self.by, asked.id), asked.history_length)
 
     async def cancel(self, given: JsonValue) -> JsonObject:
         task_id = TaskParams.model_validate(given).id
         if (await self.desk.status(self.by, task_id)).view.state.is_final:
             raise A2AError(NOT_CANCELABLE, "The task has ended.")
-        return a2a_task(await self.desk.cancel(self.by, task_id))
+        return await self._task(await self.desk.cancel(self.by, task_id))
 
     async def list(self, given: JsonValue) -> JsonObject:
         """The tasks of a key, the newest first; a filter leaves out tasks of a page and does not fill it up."""
@@ -252,12 +253,16 @@ class Exchange:
         except CallNotFound as error:
             raise A2AError(INVALID_PARAMS, "Invalid pageToken.") from error
         shown: list[JsonValue] = [
-            a2a_task(each, history=asked.history_length, artifacts=asked.include_artifacts)
+            await self._task(each, asked.history_length, artifacts=asked.include_artifacts)
             for each in page.calls
             if asked.status in (None, state_of(each.view))
             and (since is None or (each.view.changed_at or each.call.at) >= since)
         ]
         return {"tasks": shown, "nextPageToken": page.next, "pageSize": asked.page_size, "totalSize": page.total}
+
+    async def _task(self, status: CallStatus, history: int | None = None, *, artifacts: bool = True) -> JsonObject:
+        said = await self.desk.words_of_caller(self.by, status.call) if history != 0 else ()
+        return a2a_task(status, said, history=history, artifacts=artifacts)
 
     async def refuse_push(self, given: JsonValue) -> JsonObject:
         del given

@@ -16,7 +16,7 @@ from studio.components import JsonObject
 from studio.deployments import CallEvent, CallState, CallView
 from studio.runs import Usage
 from studio.runs.middleware.budget import BUDGET_EXCEEDED
-from studio.services.calls import Answering, CallDesk, CallStatus, settings_of
+from studio.services.calls import Answering, CallDesk, CallerSaid, CallStatus, settings_of, words_of
 from studio.store.deployment_tables import Call, Deployment
 from studio.store.deployments import OpenedDeployment
 from studio.web.protocols.openai_conversation import said_by
@@ -80,17 +80,22 @@ def state_of(view: CallView) -> str:
     return STATES[view.state]
 
 
-def a2a_task(status: CallStatus, *, history: int | None = None, artifacts: bool = True) -> JsonObject:
+def a2a_task(
+    status: CallStatus, said: Sequence[CallerSaid] = (), *, history: int | None = None, artifacts: bool = True
+) -> JsonObject:
     """A call as a task.
 
     Args:
         status: The call.
+        said: What its caller said in it, for the history.
         history: How many messages of its history to tell, the last ones; all for None.
         artifacts: Whether to tell the answer.
     """
     call = status.call
-    messages: list[JsonValue] = [message_of(call, event) for event in status.events if event.name == "message"]
-    shown = messages if history is None else messages[len(messages) - min(history, len(messages)) :]
+    messages = [(each.seq, message_of(call, each)) for each in status.events if each.name == "message"]
+    messages += [(each.seq, _said(call, each.seq, words)) for each in said if (words := words_of(each.task))]
+    whole: list[JsonValue] = [message for _, message in sorted(messages, key=lambda each: each[0])]
+    shown = whole if history is None else whole[len(whole) - min(history, len(whole)) :]
     task: JsonObject = {"id": call.id, "contextId": call.thread, "status": status_of(status)}
     if artifacts and (answer := _artifact(status.view)):
         task["artifacts"] = [answer]
@@ -121,15 +126,23 @@ def message_of(call: Call, event: CallEvent) -> JsonObject:
 
 
 class Opened(NamedTuple):
-    """Where a stream begins: the task as it is told first, and the entry of its log behind which the rest follows."""
+    """Where a stream begins: the task as it is told first, and the entry of its log behind which the rest follows.
+
+    That of a message ends when its task waits for the caller. A subscription lasts `to_end`.
+    """
 
     first: CallStatus
     after: int
+    said: Sequence[CallerSaid] = ()
+    to_end: bool = False
 
     @property
     def opening(self) -> bytes:
         """What a stream is sent at once: a comment, which names its task to who looks at the wire."""
         return f": {self.first.call.id}\n\n".encode()
+
+    def ends_with(self, status: CallStatus) -> bool:
+        return status.view.state.is_final or (status.has_answer and not self.to_end)
 
 
 def begun(by: OpenedDeployment, found: Answering) -> Opened:
@@ -140,19 +153,18 @@ def begun(by: OpenedDeployment, found: Answering) -> Opened:
 
 
 async def updates(desk: CallDesk, by: OpenedDeployment, opened: Opened) -> AsyncGenerator[JsonObject]:
-    """The stream of a task: the task, then what changes, up to its end or to what it asks its caller."""
-    status, after = opened
+    """The stream of a task: the task, then what changes, up to where it ends."""
+    status = opened.first
     call = status.call
-    yield {"task": a2a_task(status)}
-    if status.has_answer:
-        return
-    async with aclosing(desk.follow(by, call.id, after)) as events:
+    yield {"task": a2a_task(status, opened.said)}
+    async with aclosing(desk.follow(by, call.id, opened.after)) as events:
         async for event, view in events:
-            if view.has_answer:
+            status = CallStatus(call, view, status.usage)
+            if opened.ends_with(status):
                 for update in last_updates(await desk.status(by, call.id, answered_after=event.seq - 1)):
                     yield update
                 return
-            yield update_of(CallStatus(call, view, status.usage), event)
+            yield update_of(status, event)
 
 
 async def current(desk: CallDesk, by: OpenedDeployment, found: Answering) -> CallStatus:
@@ -210,6 +222,11 @@ def _status_parts(view: CallView) -> list[JsonObject]:
     form: JsonObject = {"choices": [*question.choices], "answer_schema": question.answer_schema}
     is_form = question.choices or question.answer_schema
     return [{"text": said_by(view), **({"metadata": {QUESTION: form}} if is_form else {})}]
+
+
+def _said(call: Call, seq: int, words: str) -> JsonObject:
+    """What the caller said; pictures are left out, which would come back with each look at the task."""
+    return {**_message(call, f"{call.id}-caller-{seq}", [{"text": words}]), "role": "ROLE_USER"}
 
 
 def _message(call: Call, message_id: str, parts: Sequence[JsonObject]) -> JsonObject:
