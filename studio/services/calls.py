@@ -9,10 +9,11 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -313,28 +314,51 @@ class CallDesk:
                 if (event := view.fold(entry)) is not None:
                     yield event, view
 
-    async def wait(self, by: OpenedDeployment, call_id: str, seconds: float | None, *, after: int = 0) -> CallStatus:
+    async def wait(
+        self,
+        by: OpenedDeployment,
+        call_id: str,
+        seconds: float | None,
+        *,
+        after: int = 0,
+        until: Callable[[CallView], bool] = attrgetter("has_answer"),
+    ) -> CallStatus:
         """Wait until a call has an answer or asks its caller, but not longer than this; without a limit for None.
+
+        Its log is read once: what follows is folded into what was there.
 
         Args:
             by: The key that asks.
             call_id: Of the call.
             seconds: How long to wait.
             after: The entry behind which it answers: where its caller answered a question.
+            until: What else to wait for.
 
         Raises:
             CallNotFound: The key has no such call.
         """
         status = await self.status(by, call_id, answered_after=after or None)
-        if status.has_answer and status.view.last_seq > after:
+        call, view, events = status.call, status.view, [*status.events]
+        if until(view) and view.last_seq > after:
             return status
-        with suppress(TimeoutError, NotFound):
-            begin = max(after, status.view.last_seq)
-            async with asyncio.timeout(seconds), aclosing(self.follow(by, call_id, begin)) as events:
-                async for _, view in events:
-                    if view.has_answer:
-                        break
-        return await self.status(by, call_id, answered_after=after or None)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds), aclosing(self._folded(call_id, view)) as told:
+                    async for event in told:
+                        events += [event] if event else []
+                        if until(view) and view.last_seq > after:
+                            break
+            usage = (await self.store.runs.summary(call_id)).status.usage
+        except NotFound:
+            return await self.status(by, call_id, answered_after=after or None)
+        return CallStatus(call, view, usage, events)
+
+    async def _folded(self, call_id: str, view: CallView) -> AsyncGenerator[CallEvent | None]:
+        """Fold what follows into a view; what its caller is told of each entry."""
+        async with aclosing(self.supervisor.subscribe(call_id, view.last_seq, kinds=VIEWED)) as batches:
+            async for batch in batches:
+                for entry in batch.entries:
+                    yield view.fold(entry)
 
     async def answer(self, by: OpenedDeployment, call_id: str, question_id: str, text: str) -> CallStatus:
         """Answer a question that a call asked its caller.

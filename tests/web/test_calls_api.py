@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from tests.store.statements import statements
 from tests.web.documents import USER_PROXY, assistant, shouting, team
 from tests.web.publishing import Published, publish
 
@@ -222,3 +223,13 @@ def test_what_an_approver_takes_back_stops_new_calls_without_saying_what(client:
     assert "shout" not in refused.text
     assert "missing" not in refused.text
     assert client.get(f"/api/deployments/{loud.name}/calls").json() == []
+
+
+def test_a_request_that_waits_reads_the_log_from_its_beginning_once(published: Published):
+    published.call()
+    with statements() as asked:
+        assert published.call()["state"] == "finished"
+    pages = re.compile(r"SELECT run_event\.seq.* LIMIT", re.DOTALL)
+    places = [each.values[-3] for each in asked if pages.match(each.statement)]
+    assert places.count(0) == 1
+    assert places == sorted(set(places)), "and no entry twice"

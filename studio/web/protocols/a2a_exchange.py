@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Generator
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Literal, NamedTuple, cast
@@ -19,12 +18,12 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 from pydantic.alias_generators import to_camel
 
 from studio.components import JsonObject
-from studio.deployments import CallNotFound, ThreadBusy
-from studio.errors import ConfigError, Conflict, InvalidDocument, NotFound
+from studio.deployments import CallNotFound, CallView, ThreadBusy
+from studio.errors import ConfigError, Conflict, InvalidDocument
 from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus
 from studio.store.deployments import OpenedDeployment
 from studio.web.dependencies import CallDeskDep, CallerDep
-from studio.web.protocols.a2a_tasks import IMAGE_TYPES, Opened, a2a_task, begun, current, state_of, updates
+from studio.web.protocols.a2a_tasks import IMAGE_TYPES, Opened, a2a_task, begun, since, state_of, updates
 from studio.web.protocols.rest import MAX_WAIT_S, ThreadName
 
 PROTOCOL = "a2a"
@@ -181,7 +180,7 @@ class Exchange:
         """Answer a message with its task, once that has ended or asks something, or takes longer than one may wait."""
         asked = SendMessage.model_validate(given)
         found = await self.spoken(asked)
-        status = await current(self.desk, self.by, found)
+        status = since(found, await self.desk.status(self.by, found.call.id))
         if not asked.configuration.return_immediately:
             status = await self._waited(found, status)
         return {"task": await self._task(status, asked.configuration.history_length)}
@@ -212,15 +211,10 @@ class Exchange:
 
     async def _waited(self, found: Answering, status: CallStatus) -> CallStatus:
         """The call when it has an answer or waits for a person, or after the time that clients may be kept waiting."""
-        if status.has_answer or status.view.question is not None:
+        if _rests(status.view):
             return status
         after = max(found.after, status.view.last_seq)
-        with suppress(TimeoutError, NotFound):
-            async with asyncio.timeout(MAX_WAIT_S), aclosing(self.desk.follow(self.by, found.call.id, after)) as events:
-                async for _, view in events:
-                    if view.has_answer or view.question is not None:
-                        break
-        return await current(self.desk, self.by, found)
+        return since(found, await self.desk.wait(self.by, found.call.id, MAX_WAIT_S, after=after, until=_rests))
 
     async def stream(self, given: JsonValue) -> Opened:
         return begun(self.by, await self.spoken(SendMessage.model_validate(given)))
@@ -277,6 +271,11 @@ class Exchange:
         async with aclosing(updates(self.desk, self.by, opened)) as results:
             async for each in results:
                 yield each
+
+
+def _rests(view: CallView) -> bool:
+    """Whether a task waits for a person, whichever, or has ended."""
+    return view.has_answer or view.question is not None
 
 
 def _exchange(request: Request, desk: CallDeskDep, caller: CallerDep) -> Exchange:

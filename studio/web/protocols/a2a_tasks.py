@@ -167,9 +167,8 @@ async def updates(desk: CallDesk, by: OpenedDeployment, opened: Opened) -> Async
             yield update_of(status, event)
 
 
-async def current(desk: CallDesk, by: OpenedDeployment, found: Answering) -> CallStatus:
+def since(found: Answering, status: CallStatus) -> CallStatus:
     """How a task is; one whose question was just answered works, also where its log does not tell so yet."""
-    status = await desk.status(by, found.call.id)
     if found.after and status.view.last_seq <= found.after:
         status.view.state, status.view.question = CallState.RUNNING, None
     return status
