@@ -308,11 +308,16 @@ class CallDesk:
         Raises:
             CallNotFound: The key has no such call.
         """
-        call, view = await self._get(by, call_id), CallView(settings_of(by))
+        async with aclosing(self._read(await self._get(by, call_id), CallView(settings_of(by)))) as told:
+            async for event, view in told:
+                if event is not None:
+                    yield event, view
+
+    async def _read(self, call: Call, view: CallView) -> AsyncGenerator[tuple[CallEvent | None, CallView]]:
+        """Fold the log so far into a view; what its caller is told of each entry."""
         while entries := await self.store.runs.read(call.id, after=view.last_seq, kinds=VIEWED):
             for entry in entries:
-                if (event := view.fold(entry)) is not None:
-                    yield event, view
+                yield view.fold(entry), view
 
     async def wait(
         self,
@@ -407,6 +412,14 @@ class CallDesk:
         if last is not None:
             await self.cancel(by, last.id)  # only the last one may not have ended
         await self.store.labels.move("run", await self.store.calls.hide(by.key.id, thread=thread), "trashed")
+
+    async def has_asked_at(self, by: OpenedDeployment, call_id: str, seq: int) -> bool:
+        """Whether a call waited for its caller when this was the last entry of its log that callers are told of."""
+        async with aclosing(self._read(await self._get(by, call_id), CallView(settings_of(by)))) as told:
+            async for _, view in told:
+                if view.last_seq >= seq:
+                    return view.last_seq == seq and view.question is not None and view.question.to == "caller"
+        return False
 
     async def input_of(self, by: OpenedDeployment, found: Answering) -> JsonValue:
         """What a caller said: the task of its call, or its answer to the question behind which this begins.

@@ -152,6 +152,21 @@ def test_a_response_under_way_is_canceled_when_it_is_deleted(server: Server):
     assert again.output_text.startswith("A draft."), "it is no answer to what was deleted"
 
 
+def test_a_piece_that_is_none_of_a_call_is_unknown_and_deletes_nothing(server: Server):
+    client = server.published("pieces", asking())
+    asked = client.responses.create(model="pieces", input="Write.")
+    rest = client.responses.create(model="pieces", input="Go on.", previous_response_id=asked.id)
+    right = int(rest.id.rpartition("_")[2])
+    for place in (1, right - 1, right + 1, 999_999):
+        for method in (client.responses.retrieve, client.responses.cancel, client.responses.delete):
+            with pytest.raises(openai.NotFoundError):
+                method(f"{asked.id}_{place}")
+    assert client.responses.retrieve(rest.id).id == rest.id
+    client.responses.delete(rest.id)
+    with pytest.raises(openai.NotFoundError):
+        client.responses.retrieve(asked.id)
+
+
 def test_a_conversation_is_deleted_with_its_calls_and_begins_anew(server: Server):
     client = server.published("forgotten", writer())
     named = client.conversations.create()

@@ -396,8 +396,16 @@ def _parsed(response_id: str) -> tuple[str, int]:
 
 
 async def _found(response_id: str, desk: CallDesk, caller: OpenedDeployment) -> Answering:
+    """The call of a response, and where it begins.
+
+    Raises:
+        CallNotFound: There is no such call, or it asked its caller nothing at that entry.
+    """
     call_id, after = _parsed(response_id)
-    return Answering(await desk.store.calls.get(call_id, caller.key.id), after)
+    call = await desk.store.calls.get(call_id, caller.key.id)
+    if after and not await desk.has_asked_at(caller, call_id, after):
+        raise CallNotFound
+    return Answering(call, after)
 
 
 async def _now(desk: CallDesk, log: ResponseLog) -> CallStatus:
