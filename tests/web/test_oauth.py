@@ -17,6 +17,7 @@ from studio.services.oauth_clients import metadata_of
 from studio.settings import Settings
 from studio.store import Role
 from studio.web.app import create_app
+from studio.web.auth.person import CALLER
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.oauth_clients import CALLBACK, PlainClient, allowed, answer_in, shown_offer
 from tests.web.publishing import Published, publish, running
@@ -89,6 +90,41 @@ def test_what_a_person_allows_is_a_key_of_the_deployment_and_opens_mcp_only(publ
     published.owner.delete(f"/api/deployments/support/keys/{key['id']}")
     assert speak(published.owner, token).status_code == 401
     assert refused(plain.renew(given["refresh_token"])) == "invalid_grant"
+
+
+def test_the_audit_log_has_who_allowed_which_client_what(published: Published, plain: PlainClient):
+    plain.let_in(published.owner)
+    lines = published.owner.get("/api/audit", params={"limit": 20}).json()
+    [line] = [each for each in lines if each["action"] == "POST /api/oauth/consents"]
+    assert line["object"] == "Deployment support, client Editor at 127.0.0.1:5005"
+    assert (line["who"], line["outcome"]) == ("owner", "201")
+    assert line["object"] in published.owner.get("/audit").text
+    offer = {"offer": "x"}
+    assert published.owner.post("/api/oauth/consents", json=offer).status_code == 422
+    assert published.owner.get("/api/audit", params={"limit": 1}).json()[0]["object"] == "/api/oauth/consents"
+
+
+def test_what_was_begun_with_an_access_token_outlasts_it_and_ends_with_its_key(
+    published: Published, plain: PlainClient, monkeypatch: pytest.MonkeyPatch
+):
+    """A call may take longer than a token lasts, and a client of MCP whose stream is cut would cancel its call."""
+    monkeypatch.setattr("studio.web.auth.oauth_tokens.TOKEN_LASTS", timedelta(seconds=-1))
+    late = plain.let_in(published.owner)["access_token"]
+    assert speak(published.owner, late).status_code == 401, "nothing begins with it"
+    monkeypatch.undo()
+    token = plain.let_in(published.owner)["access_token"]
+    services, portal = running(published.owner), published.owner.portal
+    assert portal is not None
+    presence = services.accounts.presence
+    known = presence.oauth_tokens.read_access(token)
+    assert known is not None
+    admitted = portal.call(presence.find_client, known, known.resource)
+    assert admitted is not None
+    expired = known.model_copy(update={"expires_at": 0})
+    assert portal.call(presence.find_client, expired, known.resource) is None
+    assert portal.call(presence.may_still, admitted, CALLER)
+    portal.call(services.store.deployments.revoke_key, "support", known.key_id)
+    assert not portal.call(presence.may_still, admitted, CALLER)
 
 
 def test_a_token_opens_no_other_deployment_and_no_other_address(published: Published, plain: PlainClient):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from fastapi import Request
 from pydantic import BaseModel, Field
 
 from studio.deployments.oauth import sent_back
 from studio.errors import ConfigError
 from studio.store.oauth import NewGrant
+from studio.web.auth.authorization import SUBJECT
 from studio.web.auth.request_info import RequestInfo
 from studio.web.dependencies import AccountsDep, PersonDep, StoreDep
 from studio.web.requests import RequestBody
@@ -47,6 +50,8 @@ async def allow(
             by=person.name,
         )
     )
+    client = f"{offered.client_name or 'without a name'} at {urlsplit(offered.redirect_uri).netloc}"
+    request.scope[SUBJECT] = f"Deployment {deployment.name}, client {client}"
     issuer = RequestInfo(request.scope).origin
     return Allowed(location=sent_back(offered.redirect_uri, {"code": code, "state": offered.state, "iss": issuer}))
 

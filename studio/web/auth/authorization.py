@@ -20,6 +20,8 @@ from studio.web.auth.sessions import Accounts
 
 AUTH_CONTEXT = "studio.admitted"
 """Where the guard leaves in the scope whom it has let in."""
+SUBJECT = "studio.subject"
+"""Where a route may leave in the scope what the audit log shall say that it is about, in place of its path."""
 CONNECTION_LOST = "broken off"
 """What came of a change that was not answered to its end, since its sign-in ended or the server did."""
 
@@ -52,7 +54,8 @@ class Authorization:
     async def record(self, outcome: str) -> None:
         """Write down that it was done, or refused."""
         who = self.admitted.who.name
-        await self.accounts.record(who, self.route, self.request.address, outcome, object=self.request.path)
+        subject = self.request.scope.get(SUBJECT, self.request.path)
+        await self.accounts.record(who, self.route, self.request.address, outcome, object=subject)
 
     async def __call__(self, app: ASGIApp, receive: Receive, send: Send) -> None:
         """Let the application answer."""
