@@ -280,6 +280,7 @@ def test_rows_are_pasted_and_files_imported(open_page: OpenPage, tmp_path: Path)
 def test_who_answers_what_is_preferred_and_the_gate_are_set_in_forms(open_page: OpenPage) -> None:
     page = open_page()
     suite_id = suite_page(page, prefer=[{"question": "Which answer is kinder?", "connection": "Checker"}])
+    page.get_by_role("navigation", name="Suite").get_by_role("link", name="Settings").click()
     page.locator("[data-opens='#people-dialog']").click()
     people = page.get_by_role("dialog", name="Who answers the team")
     expect(people.get_by_label("Answers", exact=True)).to_be_hidden()

@@ -146,6 +146,7 @@ GET /fragments/evaluations/{evaluation_id}/labels
 GET /api/suites/{suite_id}/file
 GET /suites
 GET /suites/{suite_id}
+GET /suites/{suite_id}/settings
 GET /suites/{suite_id}/text
 GET /suites/{suite_id}/past-runs
 GET /suites/{suite_id}/import

@@ -24,7 +24,13 @@ from studio.web.templates import Templates
 router = StudioRouter(prefix="/suites", include_in_schema=False)
 SUITES_PAGE = 100
 RUNS_SHOWN = 60
-TABS: Mapping[str, str] = {"": "Cases", "import": "Import", "past-runs": "Past runs", "text": "Text"}
+TABS: Mapping[str, str] = {
+    "": "Cases",
+    "settings": "Settings",
+    "import": "Import",
+    "past-runs": "Past runs",
+    "text": "Text",
+}
 """By the last part of their address."""
 PageNumber = Annotated[int, Query(ge=1, le=100_000)]
 
@@ -83,10 +89,18 @@ async def suite_page(
         cases=await asyncio.to_thread(case_page, suite, search, page),
         search=search,
         scorers=_scorer_rows(suite),
-        gate=suite.gate,
-        people=suite.people,
-        prefer=suite.prefer,
         forms=await asyncio.to_thread(scorer_forms),
+    )
+
+
+@router.get("/{suite_id}/settings")
+async def settings_page(request: Request, suite_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    try:
+        row, suite = await stored_suite(store, suite_id)
+    except InvalidSuite as error:
+        return await _text_page(request, templates, store, suite_id, error.placed)
+    return await _page(
+        request, templates, store, row, "settings", gate=suite.gate, people=suite.people, prefer=suite.prefer
     )
 
 
