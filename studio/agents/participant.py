@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from studio.agents.cleanup import release_all
 from studio.agents.tasks import Task, cancellable, messages_of
-from studio.components import Component, walk
+from studio.components import Component, Opaque, walk
 from studio.errors import Finding, InvalidComponent
 from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, Response, TaskResult
 
@@ -130,8 +130,16 @@ class Participant(Component):
         del state
 
 
+RECORDED_PROGRAM = "studio.actors.Program"
+"""Provider of what stands in the place of a team in the run of a program whose agents send each other messages."""
+
+
 def unknown_parts(component: Component) -> list[Finding]:
     """What is inside and kept, but of no kind that is installed here."""
+    if isinstance(component, Opaque) and component.raw["provider"] == RECORDED_PROGRAM:
+        message = f"{component.label!r} is a program of which the studio has only the record, so it cannot start it."
+        fix = "Start it with `studio run FILE`; `--replay RUN` gives the recorded answers again."
+        return [Finding("recorded_program", message, fix, "")]
     return [
         Finding(
             "opaque_component",

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, cast
 from uuid import uuid4
 
+from studio.agents.participant import RECORDED_PROGRAM
 from studio.cli.terminal import terminal
 from studio.components import JsonObject
 from studio.errors import ConfigError, SetupError
@@ -32,8 +33,6 @@ from studio.store import open_store
 
 RUNTIMES = frozenset({"SingleThreadedAgentRuntime", "RoutedAgent", "BaseAgent", "ClosureAgent"})
 """What tells a program of agents that send each other messages from a script that makes a team."""
-PROVIDER = "studio.actors.Program"
-"""Of what stands in the place of a team. No class has it, so nothing of it can be started again in the studio."""
 MAX_LINE = 16 * 1024 * 1024
 PAGE = 500
 
@@ -194,8 +193,8 @@ def _plus(usage: Usage, body: JsonObject) -> Usage:
 def _component(name: str, agents: Sequence[str]) -> JsonObject:
     """What pages show in the place of a team: the agents that took part."""
     members: list[JsonObject] = [
-        {"provider": f"{PROVIDER}Agent", "component_type": "agent", "label": each, "config": {"name": each}}
+        {"provider": f"{RECORDED_PROGRAM}Agent", "component_type": "agent", "label": each, "config": {"name": each}}
         for each in agents
     ]
     config = cast("JsonObject", {"participants": members})
-    return {"provider": PROVIDER, "component_type": "team", "version": 1, "label": name, "config": config}
+    return {"provider": RECORDED_PROGRAM, "component_type": "team", "version": 1, "label": name, "config": config}

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from studio.agents.participant import require_loaded
 from studio.cli.run_program import is_program
+from studio.components import load_component
+from studio.errors import InvalidComponent
 from studio.store import open_store
 from tests.cli.conftest import Studio
 from tests.fakes.openai_server import OpenAIServer, Reply
@@ -108,6 +111,8 @@ def test_a_program_is_recorded_limited_and_replayed(
         ("writer", "published", "shelf"),
     ]
     assert {each["config"]["name"] for each in run.component["config"]["participants"]} == {"writer", "shelf"}
+    with pytest.raises(InvalidComponent, match="only the record, so it cannot start it"):
+        require_loaded(load_component(run.component))
     assert "very-secret" not in str(entries)
     assert "canary-77777" not in str(entries)
     [effect] = [entry.body for entry in entries if entry.kind == "effect"]
