@@ -308,8 +308,8 @@ class CallDesk:
         Raises:
             CallNotFound: The key has no such call.
         """
-        async with aclosing(self._read(await self._get(by, call_id), CallView(settings_of(by)))) as told:
-            async for event, view in told:
+        async with aclosing(self._read(await self._get(by, call_id), CallView(settings_of(by)))) as seen:
+            async for event, view in seen:
                 if event is not None:
                     yield event, view
 
@@ -348,8 +348,8 @@ class CallDesk:
             return status
         try:
             with suppress(TimeoutError):
-                async with asyncio.timeout(seconds), aclosing(self._folded(call_id, view)) as told:
-                    async for event in told:
+                async with asyncio.timeout(seconds), aclosing(self._folded(call_id, view)) as seen:
+                    async for event in seen:
                         events += [event] if event else []
                         if until(view) and view.last_seq > after:
                             break
@@ -415,8 +415,8 @@ class CallDesk:
 
     async def has_asked_at(self, by: OpenedDeployment, call_id: str, seq: int) -> bool:
         """Whether a call waited for its caller when this was the last entry of its log that callers are told of."""
-        async with aclosing(self._read(await self._get(by, call_id), CallView(settings_of(by)))) as told:
-            async for _, view in told:
+        async with aclosing(self._read(await self._get(by, call_id), CallView(settings_of(by)))) as seen:
+            async for _, view in seen:
                 if view.last_seq >= seq:
                     return view.last_seq == seq and view.question is not None and view.question.to == "caller"
         return False
