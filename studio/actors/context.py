@@ -11,7 +11,8 @@ from studio.actors.identity import AgentId, AgentType, TopicId
 from studio.messages import CancellationToken
 
 _subscribing: ContextVar[AgentType | None] = ContextVar("_subscribing", default=None)
-_handling: ContextVar[AgentId | None] = ContextVar("_handling", default=None)
+_handling: ContextVar[tuple[AgentId, str] | None] = ContextVar("_handling", default=None)
+"""The agent whose handler runs, and the source of its default topics."""
 
 
 @dataclass
@@ -67,7 +68,7 @@ class MessageHandlerContext:
     @contextmanager
     def populate_context(cls, ctx: AgentId) -> Generator[None]:
         """Within the block this agent handles a message."""
-        before = _handling.set(ctx)
+        before = _handling.set((ctx, ctx.key))
         try:
             yield
         finally:
@@ -78,12 +79,17 @@ class MessageHandlerContext:
         """Raises: RuntimeError: No handler runs."""
         if (found := _handling.get()) is None:
             raise RuntimeError("No message is being handled here.")
-        return found
+        return found[0]
 
 
-def handle_in_this_task(agent_id: AgentId) -> None:
-    """Let this agent be the one that handles a message, until the running task ends."""
-    _handling.set(agent_id)
+def handle_in_this_task(agent_id: AgentId, topic_source: str | None = None) -> None:
+    """Let this agent be the one that handles a message, until the running task ends.
+
+    Args:
+        agent_id: The agent.
+        topic_source: Of its default topics; None for its key.
+    """
+    _handling.set((agent_id, agent_id.key if topic_source is None else topic_source))
 
 
 class DefaultTopicId(TopicId):
@@ -91,4 +97,4 @@ class DefaultTopicId(TopicId):
 
     def __init__(self, type: str = "default", source: str | None = None) -> None:
         handling = _handling.get()
-        super().__init__(type, source if source is not None else handling.key if handling else "default")
+        super().__init__(type, source if source is not None else handling[1] if handling else "default")

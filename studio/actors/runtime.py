@@ -71,6 +71,8 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         self._queue: deque[Delivery | Publication] = deque()
         self._dispatcher = Dispatcher(self._handle, self._look_whether_idle)
         self._agents = AgentTable(on_behalf_of or self)
+        # What handles an event in AutoGen's worker is asked for its topics outside of the context of its agent.
+        self._topic_source = None if on_behalf_of is None else "default"
         self._subscriptions = SubscriptionTable()
         self._serializers = SerializationRegistry()
         self._loop: asyncio.Task[None] | None = None
@@ -420,7 +422,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         message, recipient, context = item.message, item.recipient, item.publication.context
         try:
             agent = self._agents.known(recipient) or await self._agents.get(recipient)
-            handle_in_this_task(recipient)
+            handle_in_this_task(recipient, self._topic_source)
             if item.publication.is_logged:
                 sender = context.sender
                 log_message(message, MessageKind.PUBLISH, DeliveryStage.DELIVER, sender=sender, receiver=recipient)

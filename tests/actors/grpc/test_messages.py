@@ -135,6 +135,17 @@ async def test_what_is_published_reaches_subscribers_of_all_workers_but_not_its_
         assert (await agent_at(other, "babbler")).count == 1
 
 
+async def test_the_default_topic_of_a_handler_in_a_worker_is_that_of_all():
+    """As in AutoGen's worker; in one process its source is the key of the agent."""
+    async with hosting() as host, working(host.address) as one, working(host.address) as other:
+        await Listener.register(one, "listener", Listener)
+        await Babbler.register(other, "babbler", Babbler)
+        await one.publish_message(Text("a"), TopicId("default", "session"))
+        asked, default = await agent_at(one, "listener", "session"), await agent_at(one, "listener")
+        await until(lambda: default.heard == ["a", "a"])  # of the babbler of the session, and that of the default topic
+        assert asked.heard == ["a"]
+
+
 @default_subscription
 class ProtobufListener(RoutedAgent):
     """Remembers and answers messages of Protocol Buffers."""
