@@ -108,6 +108,8 @@ def wrong_with(answer: Answer, asked: Asked, route: Route) -> str:
         return "" if answer.headers["content-type"].startswith("text/html") else f"{answer.status} is no page"
     if route.label.endswith("/mcp") and _is_of_mcp(answer):
         return ""
+    if "/a2a/" in route.label and _is_of_a2a(answer):
+        return ""
     if asked.path.startswith(OAUTH) and _is_of_oauth(answer):
         return ""
     return _wrong_with_error(answer)
@@ -120,6 +122,12 @@ def _is_of_oauth(answer: Answer) -> bool:
         return type(sent["error"]) is str and type(sent["error_description"]) is str
     except (ValueError, KeyError, TypeError):
         return False
+
+
+def _is_of_a2a(answer: Answer) -> bool:
+    """An error in the shape of AIP-193."""
+    error = json.loads(answer.body)["error"]
+    return error["code"] == answer.status and set(error) == {"code", "status", "message", "details"}
 
 
 def _is_of_mcp(answer: Answer) -> bool:
