@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from studio.deployments import DeploymentUnavailable, LimitReached
 from studio.errors import (
@@ -146,6 +147,10 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
         assert isinstance(error, RequestValidationError)
         return answer(request, 422, _validation_body(error))
 
+    async def gone(request: Request, error: Exception) -> Response:
+        del request, error  # nobody reads the answer, and the server's log has nothing to tell
+        return Response(status_code=400)
+
     async def crash(request: Request, error: Exception) -> Response:
         del error  # Starlette raises it again, for the server's log
         code, message, fix = MESSAGES[500]
@@ -154,6 +159,7 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
     app.add_exception_handler(StudioError, studio_error)
     app.add_exception_handler(HTTPException, http_error)
     app.add_exception_handler(RequestValidationError, invalid_request)
+    app.add_exception_handler(ClientDisconnect, gone)
     app.add_exception_handler(Exception, crash)
 
 

@@ -26,6 +26,8 @@ class Asked:
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict[str, str])
     address: str = "127.0.0.1"
+    leaves: bool = False
+    """Whether the sender goes away before the end of the body."""
 
     def __str__(self) -> str:
         shown = self.body if len(self.body) < 1500 else self.body[:1500] + b"..."
@@ -60,8 +62,9 @@ async def _ask(server: TestClient, asked: Asked, headers: dict[str, str], meanwh
     async def receive() -> Message:
         if bodies:
             await asyncio.to_thread(meanwhile)
-            return {"type": "http.request", "body": bodies.pop(), "more_body": False}
-        await heard.wait()
+            return {"type": "http.request", "body": bodies.pop(), "more_body": asked.leaves}
+        if not asked.leaves:
+            await heard.wait()
         return {"type": "http.disconnect"}
 
     async def send(message: Message) -> None:
@@ -83,7 +86,7 @@ async def _ask(server: TestClient, asked: Asked, headers: dict[str, str], meanwh
 def _scope(asked: Asked, headers: dict[str, str]) -> Scope:
     sent = {"Host": HOST, **headers, **asked.headers}
     if asked.body:
-        sent["Content-Length"] = str(len(asked.body))
+        sent["Content-Length"] = str(len(asked.body) + asked.leaves)
     return {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.4"},

@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 
 from studio.settings import Settings
 from studio.web.app import create_app
+from tests.web.direct import Asked, ask
 from tests.web.doors import TOKEN, client_of
 from tests.web.filing import PNG, uploaded
 
@@ -116,6 +117,18 @@ def test_two_gigabytes_are_refused_before_they_come(client: TestClient):
     answer = client.post("/api/files", content=b"", headers={"Content-Length": str(2 * 1024**3)})
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
     assert answer.json()["error"]["fix"]
+
+
+def test_an_upload_that_ends_in_the_middle_leaves_nothing_and_no_error(
+    server: TestClient, client: TestClient, settings: Settings
+):
+    del client
+    asked = Asked("POST", "/api/files", body=LARGE, leaves=True)
+    answer = ask(server, asked, {"Authorization": f"Bearer {TOKEN}"})
+    assert answer.error == ""
+    with closing(sqlite3.connect(settings.data_dir / "studio.db")) as database:
+        for name in ("file", "file_portion", "file_upload"):
+            assert database.execute(f"SELECT count(*) FROM {name}").fetchone() == (0,)
 
 
 def test_files_larger_than_other_requests_are_taken(client: TestClient, settings: Settings):
