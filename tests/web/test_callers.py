@@ -14,6 +14,7 @@ from studio.settings import Settings
 from studio.web.app import create_app
 from studio.web.auth import NEEDS
 from studio.web.auth.person import CALLER
+from tests.store.statements import statements
 from tests.web.a2a_clients import SAID, VERSION
 from tests.web.direct import Answer, Asked, ask
 from tests.web.documents import USER_PROXY, assistant, team
@@ -23,6 +24,7 @@ from tests.web.publishing import Published, publish, running
 CANARY = "cnry-of-another-caller"
 ROUTES = [route for route, need in NEEDS.items() if need.role == CALLER]
 OF_ONE_CALL = [route for route in ROUTES if "{call_id}" in route or "{response_id}" in route]
+OF_ONE_ID = [*OF_ONE_CALL, *(route for route in ROUTES if "{task_id}" in route)]
 OWN_ERRORS = re.compile("/(mcp|a2a(/.*)?)$")
 """Routes whose protocol has errors of its own: `test_mcp.py`, `test_a2a.py`, `test_a2a_rest.py` hold what they are."""
 OF_A_STATE = re.compile("^DELETE|/answers$|/tasks/{task_id}|/extendedAgentCard$")
@@ -114,6 +116,25 @@ def test_the_call_of_another_key_is_unknown(server: TestClient, published: Publi
     ]
     assert {(each.status, each.body) for each in answers} == {(404, answers[0].body)}
     assert json.loads(answers[0].body)["error"]["code"] == "call_not_found"
+
+
+@pytest.mark.parametrize("route", OF_ONE_ID)
+def test_to_refuse_the_call_of_another_key_takes_what_an_unknown_one_takes(
+    server: TestClient, published: Published, route: str
+):
+    """What the database is asked: how long it takes would tell that the call is there."""
+    others = published.another_caller()
+    theirs = others.post(f"{published.url}/calls", params={"wait_s": 20}, json={"task": "Go."}).json()["id"]
+
+    def asked_of(call_id: str) -> list[str]:
+        with statements() as asked:
+            answer = send(server, route, published.key, deployment=published.name, call_id=call_id)
+        assert answer.status >= 400
+        return [each.statement for each in asked if call_id in str(each.values)]
+
+    found = asked_of(theirs)
+    assert found == asked_of("0" * len(theirs))
+    assert found or "pushNotificationConfigs" in route
 
 
 @pytest.mark.parametrize("route", ROUTES)
