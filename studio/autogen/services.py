@@ -179,8 +179,12 @@ class FreedAnthropicClient(FreedServiceClient):
         return SdkArguments.from_signatures(MessageCreateParamsBase, client)
 
     async def _open_stream(self, arguments: dict[str, Any]) -> Any:
+        from anthropic import AsyncStream
+
         stream = await cast("Any", super())._open_stream(arguments)
-        return stream if hasattr(stream, "__aenter__") else aclosing(stream)  # a stand-in may be a plain generator
+        if isinstance(stream, AsyncStream):
+            return cast("Any", stream)
+        return _events_in(stream if hasattr(stream, "__aenter__") else aclosing(stream))
 
 
 class FreedOpenAIClient(FreedServiceClient):
@@ -294,6 +298,13 @@ async def _pieces_in(events: Any) -> AsyncGenerator[AsyncGenerator[Any, None]]:
     """The pieces of an answer among the SDK's own events."""
     async with events as stream:
         yield (event.chunk async for event in stream if event.type == "chunk")
+
+
+@asynccontextmanager
+async def _events_in(opened: Any) -> AsyncGenerator[AsyncGenerator[Any, None]]:
+    """The events of a stream that a script has put in the service's place."""
+    async with opened as events:
+        yield (_plain(each) async for each in events)
 
 
 async def _to_the_end(pieces: Any) -> AsyncGenerator[Any, None]:

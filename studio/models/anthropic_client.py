@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Generator, Iterator
 from contextlib import aclosing, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -25,7 +25,7 @@ from studio.models.sdk import own_settings_only
 from studio.models.service_errors import no_completion, texts_in, translated
 
 if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic, AsyncStream
+    from anthropic import AsyncAnthropic
     from anthropic.lib.bedrock import AsyncAnthropicBedrock
     from anthropic.types import Message
 
@@ -84,13 +84,16 @@ class BaseAnthropicClient(AnthropicFields):
             import anthropic
         with translated(anthropic, self.address, self.model), self._translated_frames():
             async with await self._open_stream(arguments) as stream:
-                plain = anthropic.AsyncStream[object](
-                    cast_to=object, response=stream.response, client=cast("AsyncAnthropic", self._connected())
-                )
-                async for event in plain:  # as the JSON is, of which no objects are made
-                    yield cast("Event", event)
+                events: AsyncIterable[Event] = stream
+                if isinstance(stream, anthropic.AsyncStream):  # its JSON, of which no objects are made
+                    response = cast("anthropic.AsyncStream[object]", stream).response
+                    client = cast("AsyncAnthropic", self._connected())
+                    plain = anthropic.AsyncStream[object](cast_to=object, response=response, client=client)
+                    events = cast("AsyncIterable[Event]", plain)
+                async for event in events:
+                    yield event
 
-    async def _open_stream(self, arguments: dict[str, Any]) -> AsyncStream[object]:
+    async def _open_stream(self, arguments: dict[str, Any]) -> Any:
         """Ask for an answer in pieces."""
         create = cast("Callable[..., Awaitable[Any]]", self._connected().messages.create)
         return await create(**arguments, stream=True)

@@ -278,7 +278,7 @@ def _rests(view: CallView) -> bool:
     return view.has_answer or view.question is not None
 
 
-def _exchange(request: Request, desk: CallDeskDep, caller: CallerDep) -> Exchange:
+async def _exchange(request: Request, desk: CallDeskDep, caller: CallerDep) -> Exchange:
     return Exchange(desk, caller, request.client.host if request.client else "")
 
 

@@ -77,7 +77,7 @@ class Asked:
             return _later(error)
 
 
-def _asked(request: Request, exchange: ExchangeDep, closing: ClosingDep) -> Asked:
+async def _asked(request: Request, exchange: ExchangeDep, closing: ClosingDep) -> Asked:
     return Asked(request, exchange, closing)
 
 
