@@ -1,4 +1,4 @@
-"""Measure what hostile files cost: the server's memory at its most and afterwards, and its answer. Prints Markdown.
+"""Measure what hostile files cost: the server's memory at most and afterwards, and its answer. Prints Markdown.
 
     .venv/bin/python scripts/measure_uploads.py
     .venv/bin/python scripts/measure_uploads.py --megabytes 20 --times 50
@@ -175,7 +175,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=100, help="the largest file that is kept by default")
     parser.add_argument("--times", type=int, default=1000, help="how often the same file is sent")
     given = parser.parse_args()
-    print("| | answer | time | memory at the most | and after |\n|---|---|---|---|---|")
+    print("| | answer | time | memory at most | and after |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for row in measured(Path(folder), given.megabytes, given.times):
             print(row, flush=True)
