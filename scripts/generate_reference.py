@@ -120,8 +120,8 @@ def galleries_page() -> str:
             lines += ["", f"## {each.gallery.name}", "", f"{metadata['description']} Version {metadata['version']}."]
             lines += ["", "| Team | Agents | Sample files | Tags | What it does |"]
             lines += ["|---|---|---|---|---|", *(_ready_team(team) for team in each.ready_teams)]
-            first = each.ready_teams[0]  # scripts/screenshots_teams.py shows it
-            lines += ["", f"![The recorded run of {first.label}](images/team-{first.slug}.png)"]
+            for team in each.ready_teams:  # scripts/screenshots_teams.py shows them
+                lines += ["", f"![The recorded run of {team.label}](images/team-{team.slug}.png)"]
     return "\n".join(lines) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Makes the pictures of the reference of built-in galleries: the recorded run of the first ready team of each.
+"""Makes the pictures of the reference of built-in galleries: the recorded run of each ready team.
 
 python scripts/screenshots_teams.py [FOLDER]
 """
@@ -16,7 +16,7 @@ from screenshots import DOCS, opened, studio, take_screenshot
 
 from studio.services.builtin_galleries import builtin_galleries
 
-SIZE_PX = (1000, 700)
+SIZE_PX = (800, 560)
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         with opened(browser, address, SIZE_PX, "light") as context:
             page = context.pages[0]
-            for team in (each.ready_teams[0] for each in builtin_galleries() if each.ready_teams):
+            for team in (team for each in builtin_galleries() for team in each.ready_teams):
                 page.goto(f"/ready-teams/{team.slug}")
                 expect(page.get_by_role("heading", name=team.label, exact=True)).to_be_visible()
                 take_screenshot(page, folder / f"team-{team.slug}.png")
