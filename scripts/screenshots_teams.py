@@ -31,6 +31,7 @@ def main() -> None:
             for team in (team for each in builtin_galleries() for team in each.ready_teams):
                 page.goto(f"/ready-teams/{team.slug}")
                 expect(page.get_by_role("heading", name=team.label, exact=True)).to_be_visible()
+                page.get_by_role("region", name="Recorded run").evaluate("region => region.scrollIntoView()")
                 take_screenshot(page, folder / f"team-{team.slug}.png")
         browser.close()
 
