@@ -497,6 +497,7 @@ def test_a_host_for_deployments_only_asks_nobody_to_sign_in(tmp_path: Any):
         assert outside.post("/d/support/mcp", json=LIST).headers["WWW-Authenticate"] == "Bearer"
 
 
+@pytest.mark.embedded
 def test_codes_and_tokens_are_not_in_the_database(published: Published, plain: PlainClient):
     code = code_for(plain, published.owner)
     given = plain.exchange(code).json()
