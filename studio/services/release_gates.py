@@ -148,9 +148,9 @@ async def _required(
 ) -> RequiredEvaluation:
     newest = await _newest(store, row, revision, live_revision)
     if newest is None:
-        why = f"No finished evaluation of version {revision} on all its cases as they are now counts."
-        if live_revision is not None and live_revision != revision:
-            why += f" It may be alone, or against version {live_revision}, which is live."
+        why = f"Version {revision} has no finished evaluation of the whole suite as it is now"
+        is_other = live_revision is not None and live_revision != revision
+        why += f", alone or compared with version {live_revision}, which is live." if is_other else "."
         return RequiredEvaluation(row.id, row.name, "missing", (why,))
     report = await report_of(store, newest.id)
     broken: Sequence[str] = ()

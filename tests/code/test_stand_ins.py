@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from inspect import getsource
 from textwrap import dedent
 from typing import Annotated, Any, Literal, Optional
 
@@ -66,34 +67,12 @@ class Plan(BaseModel):
     is_final: bool
 
 
-MODELS = '''
+IMPORTS = """
 from enum import Enum
 from typing import Annotated, Any, Literal, Optional
 from pydantic import BaseModel, Field
-
-class Mood(Enum):
-    """How it is said."""
-    KIND = "kind"
-    CURT = "curt"
-
-class Step(BaseModel):
-    text: str
-    hours: float = Field(default=1.5, description="How long.", ge=0, le=24)
-
-class Plan(BaseModel):
-    """What to do."""
-    title: Annotated[str, Field(min_length=1, max_length=80)]
-    steps: list[Step] = Field(description="In order.")
-    mood: Mood = Field(..., description="Of all steps.")
-    level: Literal["easy", "hard"] = "easy"
-    kind: Literal["plan"]
-    notes: Optional[str] = None
-    first: Step | None
-    numbers: dict[str, int] = Field(default_factory=dict)
-    tags: list[str] = Field(default=["a"], min_length=1)
-    anything: Any = None
-    is_final: bool
-'''
+"""
+MODELS = "\n\n".join((IMPORTS, *map(getsource, (Mood, Step, Plan))))
 
 
 def test_a_model_of_the_script_is_the_schema_that_pydantic_gives():

@@ -39,8 +39,9 @@ async function askReason(required) {
     el(
       'label',
       { class: 'field' },
-      el('span', {}, 'Reason, which is kept in the audit log'),
+      el('span', { class: 'field-label' }, 'Reason'),
       reason,
+      el('span', { class: 'muted small' }, 'It is kept in the audit log.'),
     ),
   )
   const chosen = await ask({
