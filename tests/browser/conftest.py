@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -16,68 +14,14 @@ from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, expe
 
 from studio.components import JsonObject
 from tests.browser.playing import agent, round_robin
+from tests.browser.servers import FleetServer, StudioServer
 from tests.fakes.openai_server import OpenAIServer
-from tests.processes import StudioProcess
+from tests.store.postgres import PostgresServer
 
 QUIET = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 # Two tests run side by side, on machines that may be slow: a wait costs nothing where all is well.
 expect.set_options(timeout=15_000)
-
-
-@dataclass
-class StudioServer:
-    """One `studio serve` in a process of its own, over a data folder that outlives it."""
-
-    data_dir: Path
-    environment: dict[str, str] = field(default_factory=dict[str, str])
-    process: StudioProcess | None = None
-    entrance: str = ""
-    output: list[str] = field(default_factory=list[str])
-    reader: threading.Thread | None = None
-
-    @property
-    def url(self) -> str:
-        """Address without the token."""
-        return self.entrance.split("/?")[0]
-
-    def start(self, port: int = 0) -> None:
-        """Start and wait for the address; a second start after `kill` uses the same data."""
-        command = ("serve", "--port", port, "--data-dir", self.data_dir)
-        self.process = StudioProcess.start(*command, environment=self.environment)
-        for line in self.process.output:
-            self.output.append(line)
-            if found := re.search(r"http://\S+token=\S+", line):
-                self.entrance = found.group()
-                break
-        else:
-            raise AssertionError("The server did not start:\n" + "".join(self.output))
-        self.reader = threading.Thread(target=self._drain, daemon=True)
-        self.reader.start()
-
-    def _drain(self) -> None:
-        assert self.process is not None
-        with self.process.output as lines:
-            self.output.extend(lines)
-
-    def stop(self) -> int:
-        """End it as an operator does, and give its exit code."""
-        assert self.process is not None
-        self.process.terminate()
-        return self._ended()
-
-    def kill(self) -> None:
-        """End it as a crash does."""
-        assert self.process is not None
-        self.process.kill()
-        self._ended()
-
-    def _ended(self) -> int:
-        assert self.process is not None
-        assert self.reader is not None
-        code = self.process.wait(15)
-        self.reader.join(15)
-        return code
 
 
 def chromium_path() -> str | None:
@@ -103,15 +47,36 @@ def browser(browsers: BrowserType) -> Iterator[Browser]:
     started.close()
 
 
+NewStudio = Callable[..., AbstractContextManager[StudioServer]]
+"""Starts a studio on a data folder, with variables of its environment."""
+
+
+@pytest.fixture(scope="session")
+def new_studio(request: pytest.FixtureRequest, is_fleet: bool) -> NewStudio:
+    """What starts a studio: one process, or with `--fleet` replicas and workers."""
+
+    @contextmanager
+    def start(data_dir: Path, environment: Mapping[str, str] | None = None) -> Generator[StudioServer]:
+        with ExitStack() as stack:
+            server = StudioServer(data_dir, {**(environment or {})})
+            if is_fleet:
+                postgres: PostgresServer = request.getfixturevalue("postgres")
+                url = stack.enter_context(postgres.database_of_a_thread())
+                server = FleetServer(data_dir, server.environment, database_url=url)
+            server.start()
+            yield server
+            if server.is_running:
+                server.stop()
+
+    return start
+
+
 # One for all tests of a file: to start one takes longer than most of them. A test makes the teams that it needs.
 @pytest.fixture(scope="module")
-def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+def studio_server(tmp_path_factory: pytest.TempPathFactory, new_studio: NewStudio) -> Iterator[StudioServer]:
     """A fresh studio."""
-    server = StudioServer(tmp_path_factory.mktemp("studio") / "data")
-    server.start()
-    yield server
-    if server.process is not None and server.process.is_running:
-        server.stop()
+    with new_studio(tmp_path_factory.mktemp("studio") / "data") as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import cast
 
 from studio.components import JsonObject
 from studio.runs import Draft, EntryKind, NewRun, RunState, RunStatus, Usage
 from studio.store import open_store
 from tests.browser.playing import round_robin
+from tests.browser.servers import StudioServer
 
 AGENTS = 5
 TOOL_TURNS = 3
@@ -20,13 +20,13 @@ AT = "2026-11-21T16:07:04Z"
 TASK = "Write a long book together."
 
 
-def write_long_run(data_dir: Path, shown: int, name: str = "Long") -> str:
+def write_long_run(server: StudioServer, shown: int, name: str = "Long") -> str:
     """Write a run of so many entries that pages show, and some effects beside them. Gives its id."""
     with ThreadPoolExecutor(1) as aside:  # the thread of a browser test has a loop of its own
-        return aside.submit(lambda: asyncio.run(_write(data_dir, shown, name))).result()
+        return aside.submit(lambda: asyncio.run(_write(server, shown, name))).result()
 
 
-async def _write(data_dir: Path, shown: int, name: str) -> str:
+async def _write(server: StudioServer, shown: int, name: str) -> str:
     model: JsonObject = {
         "provider": "autogen_ext.models.replay.ReplayChatCompletionClient",
         "component_type": "model",
@@ -42,7 +42,7 @@ async def _write(data_dir: Path, shown: int, name: str) -> str:
     ]
     run = NewRun(component=round_robin(*agents, message_count=shown), task=TASK, task_text=TASK, team_name=name)
     running = RunStatus(state=RunState.RUNNING, reason="start")
-    async with open_store(data_dir) as store:
+    async with open_store(server.data_dir, server.database_url) as store:
         lease = await store.runs.create(run)
         waiting: list[Draft] = []
         for draft in _log(shown):

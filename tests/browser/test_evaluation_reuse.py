@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility import Inspection
-from tests.browser.conftest import OpenPage, StudioServer
+from tests.browser.conftest import NewStudio, OpenPage, StudioServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.web.evaluating import over, started
 from tests.web.reusing import pair, saved, speak
@@ -19,12 +19,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
 
 @pytest.fixture
-def studio_server(tmp_path: Path) -> Iterator[StudioServer]:
-    server = StudioServer(tmp_path / "data", environment={"OPENAI_API_KEY": "key"})
-    server.start()
-    yield server
-    if server.process is not None and server.process.is_running:
-        server.stop()
+def studio_server(tmp_path: Path, new_studio: NewStudio) -> Iterator[StudioServer]:
+    with new_studio(tmp_path / "data", {"OPENAI_API_KEY": "key"}) as server:
+        yield server
 
 
 @pytest.mark.parametrize("width_px", [1440, 390])

@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from studio.components import JsonObject
-from tests.browser.conftest import MakeTeam, OpenPage, StudioServer
+from tests.browser.conftest import MakeTeam, NewStudio, OpenPage, StudioServer
 from tests.browser.playing import TASK, expect_end
 from tests.fakes.docker_engine import missing
 from tests.sandbox.jailed import best_jail
@@ -43,13 +43,13 @@ print(len(open("chart.png", "rb").read()) > 50, open("cities.csv").readline())
 
 
 @pytest.fixture(scope="module")
-def studio_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+def studio_server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, new_studio: NewStudio
+) -> Iterator[StudioServer]:
     """A studio that can start containers, where there is an engine for it."""
     environment = {} if missing() else {"DOCKER_HOST": str(request.getfixturevalue("docker_engine"))}
-    server = StudioServer(tmp_path_factory.mktemp("studio") / "data", environment)
-    server.start()
-    yield server
-    server.stop()
+    with new_studio(tmp_path_factory.mktemp("studio") / "data", environment) as server:
+        yield server
 
 
 def coder(kind: str) -> JsonObject:

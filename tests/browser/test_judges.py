@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility import Inspection, widths
-from tests.browser.conftest import OpenPage, StudioServer
+from tests.browser.conftest import NewStudio, OpenPage, StudioServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.web.judging import judge_model, speak_and_judge
 from tests.web.reusing import pair, saved
@@ -20,12 +20,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
 
 @pytest.fixture
-def studio_server(tmp_path: Path) -> Iterator[StudioServer]:
-    server = StudioServer(tmp_path / "data", environment={"OPENAI_API_KEY": "key", "JUDGE_KEY": "key"})
-    server.start()
-    yield server
-    if server.process is not None and server.process.is_running:
-        server.stop()
+def studio_server(tmp_path: Path, new_studio: NewStudio) -> Iterator[StudioServer]:
+    with new_studio(tmp_path / "data", {"OPENAI_API_KEY": "key", "JUDGE_KEY": "key"}) as server:
+        yield server
 
 
 @widths

@@ -9,20 +9,18 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility import Inspection, widths
-from tests.browser.conftest import OpenPage, StudioServer
+from tests.browser.conftest import NewStudio, OpenPage, StudioServer
 from tests.fakes.page_server import serve_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
 
 @pytest.fixture(scope="module")
-def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+def studio_server(tmp_path_factory: pytest.TempPathFactory, new_studio: NewStudio) -> Iterator[StudioServer]:
     """A studio that fetches pages of this machine."""
     folder = tmp_path_factory.mktemp("studio") / "data"
-    server = StudioServer(folder, {"STUDIO_ALLOW_PRIVATE_URLS": "1"})
-    server.start()
-    yield server
-    server.stop()
+    with new_studio(folder, {"STUDIO_ALLOW_PRIVATE_URLS": "1"}) as server:
+        yield server
 
 
 @widths

@@ -22,7 +22,7 @@ KIND = "[data-filter=kind]"
 
 @pytest.fixture(scope="module")
 def long_run(studio_server: StudioServer) -> str:
-    return f"{studio_server.url}/runs/{write_long_run(studio_server.data_dir, SHOWN)}"
+    return f"{studio_server.url}/runs/{write_long_run(studio_server, SHOWN)}"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.building import JsonObject, OpenPage, agent, open_team, replay, team
-from tests.browser.conftest import StudioServer
+from tests.browser.conftest import NewStudio, StudioServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -16,11 +16,9 @@ SHOUT = "def shout(text: str) -> str: return text.upper()"
 
 
 @pytest.fixture(scope="module")
-def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
-    server = StudioServer(tmp_path_factory.mktemp("typed") / "data", {"STUDIO_TRUST_TYPED_CODE": "true"})
-    server.start()
-    yield server
-    server.stop()
+def studio_server(tmp_path_factory: pytest.TempPathFactory, new_studio: NewStudio) -> Iterator[StudioServer]:
+    with new_studio(tmp_path_factory.mktemp("typed") / "data", {"STUDIO_TRUST_TYPED_CODE": "true"}) as server:
+        yield server
 
 
 def writer(*tools: JsonObject) -> JsonObject:

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from studio.components import load_component, parse_document
-from tests.browser.conftest import OpenPage, StudioServer
+from tests.browser.conftest import NewStudio, OpenPage, StudioServer
 from tests.conformance.facts import MISSING, golden_folder
 from tests.fakes.openai_server import Call, OpenAIServer, Reply
 
@@ -30,12 +30,10 @@ pytestmark = [
 
 
 @pytest.fixture
-def studio_server(tmp_path: Path, openai_server: OpenAIServer) -> Iterator[StudioServer]:
+def studio_server(tmp_path: Path, openai_server: OpenAIServer, new_studio: NewStudio) -> Iterator[StudioServer]:
     openai_server.key = KEY
-    server = StudioServer(tmp_path / "data", {"OPENAI_API_KEY": KEY})
-    server.start()
-    yield server
-    server.stop()
+    with new_studio(tmp_path / "data", {"OPENAI_API_KEY": KEY}) as server:
+        yield server
     print("".join(server.output))
 
 

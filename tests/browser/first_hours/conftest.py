@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.browser.conftest import OpenPage, StudioServer
+from tests.browser.conftest import NewStudio, OpenPage, StudioServer
 from tests.browser.first_hours.hands import Hands
 from tests.fakes.ollama_server import OllamaServer
 
@@ -20,11 +20,9 @@ def ollama() -> Iterator[OllamaServer]:
 
 
 @pytest.fixture
-def studio_server(tmp_path: Path, ollama: OllamaServer) -> Iterator[StudioServer]:
-    server = StudioServer(tmp_path / "data", {"OLLAMA_HOST": ollama.url, "OPENAI_API_KEY": "test-key"})
-    server.start()
-    yield server
-    server.stop()
+def studio_server(tmp_path: Path, ollama: OllamaServer, new_studio: NewStudio) -> Iterator[StudioServer]:
+    with new_studio(tmp_path / "data", {"OLLAMA_HOST": ollama.url, "OPENAI_API_KEY": "test-key"}) as server:
+        yield server
 
 
 @pytest.fixture(params=["pointer", "keyboard"])
