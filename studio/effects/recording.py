@@ -103,8 +103,9 @@ class RecordingEffects(Named):
                 raise
             raise clean from None
         duration_s = perf_counter() - began
-        took = self.meter(request, result, duration_s)
-        if (rest := self._append(result_body(request, current().scope, result) | took)) is not None:
+        body = result_body(request, current().scope, result)
+        body |= self.meter(request, result, duration_s)
+        if (rest := self._append(body)) is not None:
             await rest
         if duration_s > MAX_STEP_S:
             await asyncio.sleep(0)  # an answer of many megabytes has taken some of the loop by now

@@ -21,7 +21,9 @@ from studio.runs.gate import Gate
 from studio.runs.human import HumanPort
 from studio.runs.journal.buffers import ChunkBuffer, RecentEntries
 from studio.runs.journal.log import (
+    Body,
     Draft,
+    EntryKind,
     JsonObject,
     Lease,
     LeaseLost,
@@ -264,7 +266,7 @@ class ActiveRun:
     def buffer(self, draft: Draft) -> None:
         """Append an entry together with the next one: it costs no transaction of its own. Where that takes long, such
         as while a model thinks, it is appended alone, so that whoever looks on knows who has the word."""
-        self._held.append(draft if draft.text else _showable(draft))
+        self._held.append(draft if draft.text else _showable(draft.kind, draft.body_json))
         if self._held_timer is None:
             self._held_timer = asyncio.get_running_loop().call_later(MAX_BUFFERED_S, self._flush_buffer)
 
@@ -306,7 +308,7 @@ class ActiveRun:
     def record_effect(self, body: JsonObject) -> Awaitable[None] | None:
         """Log what the world answered; model replies add to the usage. Mostly there is nothing to wait for."""
         self._usage = with_effect(self._usage, body)
-        self.buffer(Draft("effect", body))
+        self.buffer(_showable("effect", body))
         return self.wait_written() if self._submit() else None
 
     async def intend(self, body: JsonObject) -> str:
@@ -412,9 +414,9 @@ class ActiveRun:
         self.notifier.notify()
 
 
-def _showable(draft: Draft) -> Draft:
-    """The entry with its text."""
+def _showable(kind: EntryKind, body: Body) -> Draft:
+    """An entry with its text."""
     try:
-        return Draft(draft.kind, draft.body_json, to_json(draft.body_json).decode())
+        return Draft(kind, body, to_json(body).decode())
     except PydanticSerializationError:  # half a character, of a person
-        return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.body_json)))
+        return Draft(kind, cast("JsonObject", well_formed_json(body)))

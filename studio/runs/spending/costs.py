@@ -125,4 +125,6 @@ def with_effect(usage: Usage, effect: JsonObject) -> Usage:
 
 def tokens_in(value: JsonValue) -> int:
     """As many as a service says, within bounds."""
+    if type(value) is int and 0 <= value <= MAX_TOKENS:
+        return value
     return min(max(value, 0), MAX_TOKENS) if isinstance(value, int) else 0
