@@ -20,6 +20,7 @@ import { markdownWriter, renderMarkdown } from './markdown.js'
 import { colour } from './message-blocks.js'
 import { shownName } from '../flow/participants.js'
 import { renderQuestion } from '../question.js'
+import { renderEnd } from './run-end.js'
 
 /**
  * @typedef {{colours: ColourBook, answer: import('../question.js').Answer}}
@@ -325,49 +326,6 @@ function renderHandoff(item) {
       el('strong', {}, item.label),
     ),
     ...item.parts.map((part) => el('p', { class: 'muted small' }, part.value)),
-  )
-}
-
-/** @param {Item} item */
-function renderEnd(item) {
-  const glyph =
-    { finished: 'circle-check', failed: 'circle-alert', interrupted: 'triangle-alert' }[
-      item.state
-    ] ?? 'circle-stop'
-  const { agent = '', model = '' } = item.culprit ?? {}
-  return el(
-    'div',
-    { class: 'run-end', 'data-state': item.state },
-    icon(glyph),
-    el(
-      'div',
-      {},
-      el(
-        'p',
-        {},
-        model !== '' && el('strong', {}, [agent, model].filter(Boolean).join(', '), ': '),
-        item.label,
-      ),
-      ...item.parts.map((part) => el('p', { class: 'muted' }, part.value)),
-      item.state === 'failed' &&
-        el(
-          'div',
-          { class: 'run-end-actions' },
-          model !== '' &&
-            el(
-              'button',
-              { type: 'button', class: 'button small', 'data-open-model': agent },
-              icon('pencil'),
-              'Open the model',
-            ),
-          el(
-            'button',
-            { type: 'button', class: 'button small', 'data-retry': true, 'data-needs': 'editor' },
-            icon('rotate-ccw'),
-            'Try again from here',
-          ),
-        ),
-    ),
   )
 }
 

@@ -16,6 +16,15 @@ export function excerptsIn({ type, name, content }) {
   return type === 'ToolEvent' && name === 'knowledge' ? content.filter(isExcerpt) : []
 }
 
+/**
+ * The line above what was found.
+ * @param {Excerpt[]} excerpts
+ */
+export function foundWords(excerpts) {
+  const count = `${excerpts.length} ${excerpts.length === 1 ? 'passage' : 'passages'}`
+  return `Found ${count} in ${excerpts[0]?.base}`
+}
+
 /** @param {any} each */
 const isExcerpt = (each) =>
   ['base', 'file', 'citation', 'text'].every((name) => typeof each?.[name] === 'string') &&

@@ -1,5 +1,6 @@
 // @ts-check
 /** @import {Body, Part, Usage} from '../types.js' */
+import { filesOf } from '../files/file-words.js'
 
 /** First characters of base64 by picture format; others are not shown. */
 const PICTURES = [
@@ -67,10 +68,24 @@ export function usageOf(usage) {
 }
 
 /**
+ * What a line tells of an event that has no look of its own.
+ * @param {Body} body
+ */
+export function noteOf(body) {
+  const files = filesOf(body)
+  return files.length > 0
+    ? { label: 'Wrote files', parts: [], files }
+    : { label: noteTitle(body), parts: partsOf(body) }
+}
+
+/** @param {Part[]} parts */
+export const wordsOf = (parts) => parts.find(({ kind }) => kind === 'text')?.value ?? ''
+
+/**
  * `CodeGenerationEvent` becomes `Code generation`.
  * @param {Body} body
  */
-export function noteTitle(body) {
+function noteTitle(body) {
   if (body.type === 'ToolEvent') return `${body.tool}: ${body.name}`
   if (body.type === 'ContextVariablesEvent' && body.removed?.length)
     return `Context variables, without ${body.removed.join(', ')}`

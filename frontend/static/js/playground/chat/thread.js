@@ -1,8 +1,8 @@
 // @ts-check
 /** @import {Batch, Body, Chunk, Entry, Excerpt, Item, Pending} from '../types.js' */
 import { Decisions } from '../decisions.js'
-import { excerptsIn } from './citations.js'
-import { memoryPart, noteTitle, partsOf, usageOf } from './message-parts.js'
+import { excerptsIn, foundWords } from './citations.js'
+import { memoryPart, noteOf, partsOf, usageOf, wordsOf } from './message-parts.js'
 import { filesGiven, filesOf, withoutFileTexts } from '../files/file-words.js'
 import { EXPLAINED_PAUSES, commandText, ending, hasEnded } from '../run-status.js'
 import { StreamedText } from './streamed-text.js'
@@ -212,8 +212,7 @@ export class Thread {
    */
   #found(entry, excerpts) {
     for (const { base, file } of excerpts) this.#sources.set(file, base)
-    const count = `${excerpts.length} ${excerpts.length === 1 ? 'passage' : 'passages'}`
-    this.#add(entry, { label: `Found ${count} in ${excerpts[0]?.base}`, excerpts })
+    this.#add(entry, { label: foundWords(excerpts), excerpts })
   }
 
   /** @param {Entry} entry */
@@ -402,14 +401,3 @@ export class Thread {
     return item
   }
 }
-
-/** @param {Body} body */
-function noteOf(body) {
-  const files = filesOf(body)
-  return files.length > 0
-    ? { label: 'Wrote files', parts: [], files }
-    : { label: noteTitle(body), parts: partsOf(body) }
-}
-
-/** @param {import('../types.js').Part[]} parts */
-const wordsOf = (parts) => parts.find(({ kind }) => kind === 'text')?.value ?? ''
