@@ -270,6 +270,7 @@ def test_a_question_with_a_form_is_answered(open_page: OpenPage, make_team: Make
     page = open_page()
     give_task(page, make_team(round_robin(person, message_count=2)))
     form = page.locator(".question-form")
+    expect(form.get_by_label("Size")).to_be_visible()  # what is asked may come before the form that it is asked with
     form.get_by_role("button", name="Send").click()
     expect(form.get_by_role("alert")).to_have_text("Fill in Size.")
     form.get_by_label("Size").fill("3")
