@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from typing import Any
 
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, JsonValue
+from starlette.routing import compile_path, get_name
 
 from studio.components import JsonObject, extract_secrets, parse_json
 
@@ -44,7 +45,30 @@ class BoundedRequest(Request):
 
 
 class StudioRoute(APIRoute):
-    """A route whose handler gets a `BoundedRequest`."""
+    """A route whose handler gets a `BoundedRequest`.
+
+    What the route takes and answers is worked out when it is first used, which for all routes together would be a fifth
+    of the studio's start: until then it knows what finds it, and every other attribute makes FastAPI work it out.
+    """
+
+    def __init__(
+        self, path: str, endpoint: Callable[..., Any], *, methods: Collection[str] | None = None, **options: Any
+    ) -> None:
+        self.path, self.endpoint = path, endpoint
+        self.name = options.get("name") or get_name(endpoint)
+        self.methods = {method.upper() for method in methods or ("GET",)}
+        self.include_in_schema = options.get("include_in_schema", True)
+        self.path_regex, self.path_format, self.param_convertors = compile_path(path)
+        self._options = options
+
+    def __getattr__(self, name: str) -> Any:
+        if "app" in self.__dict__ or "_options" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        whole = object.__new__(type(self))
+        APIRoute.__init__(whole, self.path, self.endpoint, methods=self.methods, **self._options)
+        # At once, since a request and the description of the API may each want it, and each in a thread of its own.
+        self.__dict__.update(whole.__dict__)
+        return getattr(self, name)
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()

@@ -1,0 +1,65 @@
+"""When FastAPI works out what a route takes and answers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from studio.web.requests import StudioRoute
+
+STARTED = """
+from studio.settings import Settings
+from studio.web.app import ROUTES, create_app
+from studio.web.requests import StudioRoute
+
+create_app(Settings())
+routes = [route for route in ROUTES if isinstance(route, StudioRoute)]
+print(len(routes) > 300, [route.path for route in routes if "dependant" in vars(route)])
+"""
+
+
+async def double(number: int) -> dict[str, int]:
+    return {"twice": number * 2}
+
+
+@pytest.fixture
+def route() -> StudioRoute:
+    return StudioRoute("/double/{number}", double, methods=["GET"], name=None, include_in_schema=True)
+
+
+def test_a_start_works_out_no_route():
+    printed = subprocess.run([sys.executable, "-c", STARTED], capture_output=True, text=True, check=True)
+    assert printed.stdout.split("\n")[0] == "True []"
+
+
+def test_a_route_takes_and_answers_what_its_function_says(route: StudioRoute):
+    app = FastAPI()
+    app.router.routes.append(route)
+    client = TestClient(app)
+    assert "dependant" not in vars(route)
+    assert client.get("/double/21").json() == {"twice": 42}
+    assert client.get("/double/many").status_code == 422
+    assert client.post("/double/21").status_code == 405
+    assert app.url_path_for("double", number=3) == "/double/3"
+    described = app.openapi()["paths"]["/double/{number}"]["get"]
+    assert described["operationId"] == "double_double__number__get"
+    assert described["parameters"][0]["schema"]["type"] == "integer"
+
+
+def test_threads_that_want_a_route_at_the_same_time_find_it_whole(route: StudioRoute):
+    def found(_: int) -> bool:
+        return route.dependant.call is double and route.response_field is not None and callable(route.app)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(found, range(32)))
+
+
+def test_a_route_says_which_attribute_it_lacks(route: StudioRoute):
+    assert not hasattr(route, "colour")
+    with pytest.raises(AttributeError, match="'StudioRoute' object has no attribute 'colour'"):
+        _ = route.colour
