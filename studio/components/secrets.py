@@ -24,7 +24,7 @@ _OF_SHELLS = r"\s*(?:\$\{\s*(?:env[:.])?NAME\s*\}|\$(?:env:)?NAME|\{\{\s*(?:env\
 _SECRET_NAME = (
     r"(?:^|[-_ .]|^(?:pg|db|my|mysql|redis|smtp|ldap))(?:authorization|cookie"
     r"|(?:api|access|private|secret|subscription|account|shared)[-_]?key"
-    r"|pass(?:wor[dt]|wd|phrase)?|pwd|pat|secret|credentials?|(?<!bos.)(?<!eos.)(?<!pad.)(?<!unk.)(?<!stop.)(?<!next.)token)$"
+    r"|pass(?:wor[dt]|wd|phrase)?|pwd|pat|secret|credentials?|(?<!bos.)(?<!eos.)(?<!pad.)(?<!unk.)(?<!stop.)(?<!next.)token|bearer[-_]?token[-_]\w{1,40})$"
 )
 """Names of headers, variables and fields whose values are keys, in lower case; markers in texts are no keys."""
 _WORD_START = r"(?<=[a-z0-9])(?=[A-Z])"

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from cryptography import x509
-
 from studio.doctor.finding import Finding, bad, doubtful, fine
 from studio.settings import Settings
 
@@ -95,6 +93,8 @@ def _open_door(said: str, fix: str, option: str, *, is_chosen: bool) -> Finding:
 
 
 def _certificate(file: Path) -> Iterator[Finding]:
+    from cryptography import x509  # slow to load
+
     try:
         ends = x509.load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc
     except (OSError, ValueError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import httpx
 from pydantic import ValidationError
 
 from studio.components import parse_json
@@ -24,6 +23,8 @@ async def read_metadata(client_id: str) -> ClientMetadata:
     """
     if not is_metadata_address(client_id):
         raise OAuthRefused("invalid_client", "Unknown client. It has to register again.")
+    import httpx  # slow to load
+
     try:
         async with (
             asyncio.timeout(READ_S),

@@ -8,8 +8,8 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-import httpx
 from pydantic import JsonValue
 
 from studio.deployments.webhooks import signed_headers
@@ -18,6 +18,9 @@ from studio.errors import StudioError
 from studio.services.calls import CallDesk
 from studio.store import Store
 from studio.store.webhooks import Due
+
+if TYPE_CHECKING:
+    import httpx
 
 AT_ONCE = 8
 TRY_S = 15.0
@@ -87,6 +90,8 @@ class Deliveries:
 
 async def _sent(address: str, headers: Mapping[str, str], body: bytes) -> tuple[int | None, str]:
     """The status and the start of the answer; None and why there is none. Redirects are answers like others."""
+    import httpx  # slow to load
+
     sent = {**headers, "Content-Type": "application/json", "User-Agent": "team-studio"}
     try:
         async with (

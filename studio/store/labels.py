@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Insert, SQLColumnExpression, func, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlmodel import col, delete, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
@@ -133,6 +133,9 @@ async def _insert_new(session: AsyncSession, table: type[Tag] | type[Star], rows
     if not rows:
         return
     connection = await session.connection()
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement: Insert = dialect.insert(table_of(table)).on_conflict_do_nothing()
+    insert = sqlite.insert
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert  # slow to load, and a studio on SQLite needs none of it
+
+    statement: Insert = insert(table_of(table)).on_conflict_do_nothing()
     await connection.execute(statement, rows)

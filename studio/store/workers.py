@@ -13,7 +13,6 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from sqlalchemy import ColumnElement, and_, func, or_, text
-from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col, delete, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 from sqlmodel.sql.expression import SelectOfScalar
@@ -99,6 +98,8 @@ class WorkerRegistry:
 
     async def _insert(self, session: AsyncSession, run_ids: Sequence[str]) -> Sequence[str]:
         """Those of the runs that this worker drives from now on; one that was declared dead drives none."""
+        from sqlalchemy.dialects.postgresql import insert  # slow to load, and a studio on SQLite needs none of it
+
         if await session.get(Worker, self.own_id) is None:
             return ()
         rows = [{"run_id": run_id, "worker_id": self.own_id} for run_id in run_ids]

@@ -92,7 +92,7 @@ from studio.web.fragments import part_runs as part_run_fragments
 from studio.web.fragments import review as review_fragments
 from studio.web.fragments import suites as suite_fragments
 from studio.web.metrics import CountRequests
-from studio.web.observability import redacting_logs
+from studio.web.observability import learn_variables_of_components, redacting_logs
 from studio.web.pages import accounts as account_pages
 from studio.web.pages import charts, comparisons, play, sharing
 from studio.web.pages import chat as chat_pages
@@ -350,11 +350,12 @@ def _made_ahead(templates: Templates) -> Iterator[None]:
 
 
 async def _check_ahead(services: Services) -> None:
-    """Check the stored teams once: lists of all secrets and models tell which teams use them.
+    """Import all components, and check the stored teams once: lists of secrets and models tell which teams use them.
 
     A team that cannot be read does not keep the server from starting; who asks for it is told.
     """
     with suppress(StudioError, ValueError):
+        await learn_variables_of_components(services.store)
         await services.checks.get_many(await services.store.teams.list())
 
 

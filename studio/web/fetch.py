@@ -7,12 +7,13 @@ is not used: it would look the name up again, where nobody checks what is found.
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
-
-import httpx
+from typing import TYPE_CHECKING, NamedTuple
 
 from studio.egress import Guard, HostRefused, TooLong, Unreadable, http_client
 from studio.errors import StudioError, TooLarge
+
+if TYPE_CHECKING:
+    import httpx
 
 MAX_BYTES = 5 * 1024 * 1024
 TIMEOUT_S = 10.0
@@ -67,6 +68,8 @@ async def fetch_changed(
         UrlUnreachable: No answer in 10 s, an error status, or too many redirects.
         TooLarge: More than 5 MB.
     """
+    import httpx  # slow to load
+
     try:
         async with asyncio.timeout(TIMEOUT_S):
             return await _follow(url, allow_private, {"Accept": accept} | ({"If-None-Match": etag} if etag else {}))
@@ -113,6 +116,8 @@ async def _get(client: httpx.AsyncClient, url: httpx.URL, headers: dict[str, str
 
 
 def _joined(url: httpx.URL, location: str) -> str:
+    import httpx  # slow to load
+
     try:
         return str(url.join(location))
     except (httpx.InvalidURL, ValueError) as error:
@@ -120,6 +125,8 @@ def _joined(url: httpx.URL, location: str) -> str:
 
 
 def _parsed(url: str) -> httpx.URL:
+    import httpx  # slow to load
+
     try:
         parsed = httpx.URL(url.strip())
         host, port = parsed.host, parsed.port

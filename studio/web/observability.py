@@ -40,7 +40,11 @@ _formatter = logging.Formatter()
 
 def key_variables() -> set[str]:
     """The environment variables that hold keys, by their names or because a component reads its key from there."""
-    return {name for name in os.environ if is_secret_name(name)} | _usual_variables()
+    return _named_like_keys() | _usual_variables()
+
+
+def _named_like_keys() -> set[str]:
+    return {name for name in os.environ if is_secret_name(name)}
 
 
 @asynccontextmanager
@@ -53,7 +57,7 @@ async def redacting_logs(store: Store, token: str) -> AsyncGenerator[None]:
     redactor = store.secrets.redactor
     await store.secrets.learn()
     resolve = await store.secrets.source()
-    for name in key_variables():
+    for name in _named_like_keys():
         resolve(f"env:{name}")
     redactor.add(THE_TOKEN, token)
     handlers, redact = _handlers(), RedactingFilter(redactor)
@@ -64,6 +68,17 @@ async def redacting_logs(store: Store, token: str) -> AsyncGenerator[None]:
     finally:
         for handler in handlers:
             handler.removeFilter(redact)
+
+
+async def learn_variables_of_components(store: Store) -> None:
+    """Keep out of the log what components read their keys from, too, whatever it is named like.
+
+    Components of the studio itself read keys only from variables that are named like keys, which are known before
+    anything is logged. Others are imported for this, and a start does not wait for that.
+    """
+    resolve = await store.secrets.source()
+    for name in await asyncio.to_thread(_usual_variables):
+        resolve(f"env:{name}")
 
 
 class RedactingFilter(logging.Filter):

@@ -11,6 +11,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from studio.components import DefaultEnv, component_classes
+from studio.components.secrets import is_secret_name
 from studio.settings import Settings
 from studio.web.app import create_app
 from studio.web.observability import key_variables
@@ -125,3 +127,25 @@ def test_the_folder_of_a_shell_is_no_secret(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("DB_PASS", KEY)
     assert "PWD" not in key_variables()
     assert "DB_PASS" in key_variables()
+
+
+def test_components_of_the_studio_read_keys_only_from_variables_that_are_named_like_keys():
+    """A server that starts has not imported them, and keeps such variables out of its log all the same."""
+    marks = {mark for cls in component_classes() for field in cls.model_fields.values() for mark in field.metadata}
+    usual = {mark.name for mark in marks if isinstance(mark, DefaultEnv)}
+    assert {"OPENAI_API_KEY", "AWS_BEARER_TOKEN_BEDROCK"} <= usual
+    assert [name for name in usual if not is_secret_name(name)] == []
+
+
+def test_a_variable_that_another_component_reads_is_kept_out_of_the_log(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr("studio.web.observability._usual_variables", lambda: frozenset({"UNUSUAL"}))
+    monkeypatch.setenv("UNUSUAL", KEY)
+    client: TestClient = request.getfixturevalue("client")
+    for _ in range(500):  # it is imported beside the start
+        client.get("/healthz")
+        logger.warning("The key is %s.", KEY)
+        if caplog.messages[-1] == "The key is [removed: env:UNUSUAL].":
+            return
+    pytest.fail("The variable did not become known.")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
-import httpx
 from pydantic import BaseModel, Field
 
 from studio.deployments.webhooks import KINDS, EventKind
@@ -123,6 +122,8 @@ async def send_again(deployment: str, delivery_id: str, store: StoreDep) -> Deli
 
 def _checked(address: str) -> str:
     """Raises: ConfigError: Nothing may be sent there."""
+    import httpx  # slow to load
+
     try:
         url = httpx.URL(address.strip())
         if url.scheme not in ("http", "https") or not url.host or url.userinfo:

@@ -12,10 +12,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-import httpx
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
 from studio.egress import Guard, HostRefused, http_client, place_of
@@ -23,6 +22,9 @@ from studio.errors import Forbidden, SetupError
 from studio.settings import Settings
 from studio.store import ROLES, Role, SignIns, role_named
 from studio.web.auth.access_token import Keys, is_same
+
+if TYPE_CHECKING:
+    import httpx
 
 TIMEOUT_S = 10.0
 MAX_BYTES = 1024 * 1024
@@ -206,6 +208,8 @@ class Provider:
         Raises:
             SignInFailed: There is none.
         """
+        import httpx  # slow to load
+
         try:
             answer = await self.client.request(method, address, data=form, headers={"Accept": "application/json"})
             if answer.status_code != 200:
