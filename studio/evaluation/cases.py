@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
+from studio.components.deferred_model import DeferredModel
 from studio.effects import sha256_hex
 
 MAX_TASK = 200_000
@@ -19,7 +20,7 @@ CaseId = Annotated[str, Field(pattern=r"^[\w.:@ -]{0,100}$")]
 Tag = Annotated[str, Field(min_length=1, max_length=60)]
 
 
-class CaseOrigin(BaseModel):
+class CaseOrigin(DeferredModel):
     """The run that a case was made from."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -28,7 +29,7 @@ class CaseOrigin(BaseModel):
     why: Annotated[Literal["went_well", "went_wrong", "random"], Field(description="Why the run was kept.")]
 
 
-class CaseFields(BaseModel):
+class CaseFields(DeferredModel):
     """What is known of a case beside its own scorers; `{name}` in a scorer stands for one of these."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.evaluation.results import (
     BASELINE,
     CANDIDATE,
@@ -50,7 +51,7 @@ class Gate:
     broken: BrokenRule = "confirmed"
 
 
-class SuiteGate(BaseModel):
+class SuiteGate(DeferredModel):
     """The gate of a suite, as its file has it; shares are percent."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

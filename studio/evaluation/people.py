@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
+from studio.components.deferred_model import DeferredModel
 from studio.effects import canonical_json, sha256_hex
 from studio.evaluation.cases import CaseFields, field_names
 from studio.evaluation.scorers.judge import JudgeConnection, JudgeModel, check_one_model, shortened
@@ -26,7 +27,7 @@ Reply with the answer alone."""
 Answer = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
-class People(BaseModel):
+class People(DeferredModel):
     """Answers of a person: `answers`, one for each question, or a model that plays one with an `aim`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -10,8 +10,9 @@ from functools import cached_property
 from statistics import fmean
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
+from studio.components.deferred_model import DeferredModel
 from studio.effects import canonical_json, sha256_hex
 from studio.evaluation.cases import CaseFields, field_names
 from studio.evaluation.scorers.judge import (
@@ -41,7 +42,7 @@ Choice = Literal["first", "second", "tie"]
 Preferred = Literal["candidate", "baseline", "tie", "unscored"]
 
 
-class ChoiceReply(BaseModel):
+class ChoiceReply(DeferredModel):
     """What a judge of two answers replies."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -50,7 +51,7 @@ class ChoiceReply(BaseModel):
     preferred: Choice
 
 
-class Preference(BaseModel):
+class Preference(DeferredModel):
     """A question by which a model prefers one of two answers, such as: Which answer is kinder?"""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

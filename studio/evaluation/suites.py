@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from pydantic.json_schema import JsonSchemaValue
 
+from studio.components.deferred_model import DeferredModel
 from studio.errors import Finding
 from studio.evaluation.cases import MAX_SCORERS, CaseFields
 from studio.evaluation.gates import SuiteGate
@@ -64,7 +65,7 @@ class ChosenTags:
 ALL_CASES = ChosenTags()
 
 
-class Suite(BaseModel):
+class Suite(DeferredModel):
     """Cases with their scorers, as a suite file holds them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -9,11 +9,12 @@ from typing import Any, cast
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import ConfigDict, JsonValue
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import DeploymentUnavailable, LimitReached
 from studio.errors import (
     ConfigError,
@@ -72,7 +73,7 @@ SCHEMA_REF = "#/components/schemas/{model}"
 JsonObject = dict[str, object]
 
 
-class Problem(BaseModel):
+class Problem(DeferredModel):
     """What went wrong, for a person: what to do about it, and where it is."""
 
     code: str
@@ -81,7 +82,7 @@ class Problem(BaseModel):
     where: str
 
 
-class Refusal(BaseModel):
+class Refusal(DeferredModel):
     """Every error of the API; some say more, such as `findings` or what is `missing`."""
 
     model_config = ConfigDict(extra="allow")

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import ConfigDict, Field, JsonValue, model_validator
 
+from studio.components.deferred_model import DeferredModel
 from studio.evaluation.cases import CaseFields, field_names
 from studio.evaluation.transcript import Transcript
 
@@ -59,7 +60,7 @@ def shown(text: str) -> str:
     return f"“{line if len(line) <= MAX_SHOWN else line[: MAX_SHOWN - 1] + '…'}”"
 
 
-class Scorer(BaseModel):
+class Scorer(DeferredModel):
     """Judges a finished run by its log. Texts may hold fields of the case, such as `{target}`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

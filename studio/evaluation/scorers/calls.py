@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonValue, model_serializer, model_validator
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler, JsonValue, model_serializer, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 from typing_extensions import override
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.components.patterns import MAX_STEPS_AT_ONCE, PatternText, compiled
 from studio.evaluation.cases import CaseFields, as_text
 from studio.evaluation.scorers.base import Name, Names, Score, Scorer, failed, passed, unscored
@@ -24,7 +25,7 @@ MAX_CALLS = 1_000
 MODES: tuple[Mode, ...] = ("exact", "in_order", "any_order", "subset", "superset")
 
 
-class ExpectedArgument(BaseModel):
+class ExpectedArgument(DeferredModel):
     """What an argument must be: exactly one of these."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -67,7 +68,7 @@ class ExpectedArgument(BaseModel):
         return _same(_filled(self.equal, case), value)
 
 
-class ExpectedCall(BaseModel):
+class ExpectedCall(DeferredModel):
     """A call that is expected. A bare name fits any arguments; arguments that are not named do not count."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

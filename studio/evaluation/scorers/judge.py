@@ -10,10 +10,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from typing_extensions import override
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.effects import canonical_json, sha256_hex
 from studio.evaluation.cases import CaseFields, field_names
 from studio.evaluation.scorers.base import Score, Scorer, failed, passed, shown, unscored
@@ -47,7 +48,7 @@ Criterion = Annotated[str, Field(min_length=1, max_length=MAX_CRITERION)]
 Seen = Literal["answer", "calls", "all"]
 
 
-class CriterionVerdict(BaseModel):
+class CriterionVerdict(DeferredModel):
     """What a judge says of one criterion."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -57,7 +58,7 @@ class CriterionVerdict(BaseModel):
     verdict: Literal["met", "not met", "cannot tell"]
 
 
-class JudgeReply(BaseModel):
+class JudgeReply(DeferredModel):
     """What a judge answers."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from fastapi import Request, Response
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import Field, SecretStr
 
+from studio.components.deferred_model import DeferredModel
 from studio.errors import ConfigError, Conflict, Forbidden
 from studio.store import Role
 from studio.web.auth import Person
@@ -21,13 +22,13 @@ from studio.web.router import StudioRouter
 router = StudioRouter(prefix="/api/account", tags=["account"])
 
 
-class AccountOut(BaseModel):
+class AccountOut(DeferredModel):
     name: str
     role: Role
     is_user: bool = Field(description="Whether the user signed in by name. Otherwise they use the access token.")
 
 
-class SignInOut(BaseModel):
+class SignInOut(DeferredModel):
     """`kind` is `browser` or `token`; `is_this` marks the one that asks."""
 
     id: str
@@ -50,7 +51,7 @@ class NewToken(RequestBody):
     days: int = Field(90, ge=1, le=365)
 
 
-class TokenOut(BaseModel):
+class TokenOut(DeferredModel):
     """`token` is told this once."""
 
     id: str

@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio.components import Capability, validate_component
+from studio.components.deferred_model import DeferredModel
 from studio.components.manifest import Manifest
 from studio.components.named_hosts import is_host
 from studio.egress import leads_to_studio
@@ -51,7 +52,7 @@ class ApproveRequest(RequestBody):
     typed: bool = Field(False, description="You typed this code; only if the studio setting allows it.")
 
 
-class ApprovalOut(BaseModel):
+class ApprovalOut(DeferredModel):
     """`scope` is "" in all teams, `team:ID`, `url:ADDRESS` or `gallery:ID`; `revoked_at` is set when it ended."""
 
     id: str

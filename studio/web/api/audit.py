@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import BaseModel
 
+from studio.components.deferred_model import DeferredModel
 from studio.web.dependencies import StoreDep
 from studio.web.router import StudioRouter
 
@@ -15,7 +15,7 @@ router = StudioRouter(prefix="/api/audit", tags=["audit"])
 MAX_ID = 2**63 - 1
 
 
-class AuditOut(BaseModel):
+class AuditOut(DeferredModel):
     """`action` is a route or a word; `outcome` the status of the answer, or what came of it."""
 
     id: int

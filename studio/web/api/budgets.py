@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast
 
-from pydantic import BaseModel
-
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.runs import Budget, DayLimits, Limits, RunAlreadyEnded, SpendingScope
 from studio.runs.spending.ledger import STUDIO, BudgetLine
 from studio.store import RunPart
@@ -19,7 +18,7 @@ router = StudioRouter(prefix="/api", tags=["budgets"])
 LOOK_AGAIN = '{"action": "look"}'
 
 
-class Used(BaseModel):
+class Used(DeferredModel):
     """How much of a limit is spent. `scope` is `run`, `agent`, `team_day` or `studio_day`, `name` that of the agent."""
 
     scope: str
@@ -29,14 +28,14 @@ class Used(BaseModel):
     spent: int
 
 
-class BudgetOut(BaseModel):
+class BudgetOut(DeferredModel):
     """`own` are the limits that were set here, `general` those that hold where these say nothing."""
 
     own: Budget
     general: Budget
 
 
-class RunBudgetOut(BaseModel):
+class RunBudgetOut(DeferredModel):
     """`holds` are the limits that hold, `used` how much of those of money and tokens is spent."""
 
     holds: Budget

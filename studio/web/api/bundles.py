@@ -6,9 +6,10 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.datastructures import UploadFile
 
+from studio.components.deferred_model import DeferredModel
 from studio.errors import InvalidDocument
 from studio.runs.sharing.bundle import read_bundle, run_in
 from studio.services.shared_files import keep_files
@@ -39,7 +40,7 @@ FILE_BODY: dict[str, Any] = {
 }
 
 
-class RemovedOut(BaseModel):
+class RemovedOut(DeferredModel):
     """A secret that was taken out, by its name; `places` are the first few."""
 
     name: str
@@ -47,7 +48,7 @@ class RemovedOut(BaseModel):
     places: list[str]
 
 
-class BundlePreviewOut(BaseModel):
+class BundlePreviewOut(DeferredModel):
     """What the file would hold."""
 
     filename: str
@@ -58,7 +59,7 @@ class BundlePreviewOut(BaseModel):
     files_left_out: list[str] = Field(description="Files of the run that are not in the bundle.")
 
 
-class ImportedRun(BaseModel):
+class ImportedRun(DeferredModel):
     id: str
 
 

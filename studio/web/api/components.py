@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import cast
 
 from fastapi import Response
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio.components import JsonObject, Report, catalogue, switch_to, validate_component
+from studio.components.deferred_model import DeferredModel
 from studio.services.knowledge_search import missing_bases
 from studio.services.missing_secrets import missing_secrets
 from studio.services.team_templates import scripted_model
@@ -33,7 +34,7 @@ class SwitchRequest(RequestBody):
     provider: str
 
 
-class SwitchedOut(BaseModel):
+class SwitchedOut(DeferredModel):
     component: JsonObject
     left: list[str]
     """Fields that the new type has no place for."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from contextlib import aclosing
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.components.secrets import secret_source
 from studio.errors import ModelUnavailable, NotFound
 from studio.models import price_of
@@ -40,7 +41,7 @@ MAX_SHOWN = 200
 """Characters of the answer to a test."""
 
 
-class ServiceOut(BaseModel):
+class ServiceOut(DeferredModel):
     """A model service; `component` asks it with the key from its usual environment variable."""
 
     id: str
@@ -53,12 +54,12 @@ class ServiceOut(BaseModel):
     component: JsonObject
 
 
-class UserOut(BaseModel):
+class UserOut(DeferredModel):
     id: str
     name: str
 
 
-class ConnectionOut(BaseModel):
+class ConnectionOut(DeferredModel):
     """A connection; `key` is a reference, never a key."""
 
     id: str
@@ -74,7 +75,7 @@ class ConnectionOut(BaseModel):
     component: JsonObject
 
 
-class ModelsOut(BaseModel):
+class ModelsOut(DeferredModel):
     services: list[ServiceOut]
     connections: list[ConnectionOut]
 
@@ -94,7 +95,7 @@ class ConnectionChange(ConnectionIn):
     replace_model: bool = Field(False, description="Also change agents that use the old default model.")
 
 
-class ConnectionSaved(BaseModel):
+class ConnectionSaved(DeferredModel):
     id: str
     changed_teams: list[str] = Field(description="Ids of teams that were saved with the new address, key or model.")
 
@@ -108,7 +109,7 @@ class AskIn(RequestBody):
     team_id: str = Field("", max_length=100, description="ID of the team it is part of, for its approvals.")
 
 
-class ModelOut(BaseModel):
+class ModelOut(DeferredModel):
     """A model that a service lists; prices are US dollars per million tokens, null where nobody knows."""
 
     name: str
@@ -118,7 +119,7 @@ class ModelOut(BaseModel):
     tools: bool
 
 
-class TestOut(BaseModel):
+class TestOut(DeferredModel):
     """What one call took; `text` is the beginning of the answer."""
 
     text: str
@@ -128,7 +129,7 @@ class TestOut(BaseModel):
     structured_output: bool
 
 
-class FoundOut(BaseModel):
+class FoundOut(DeferredModel):
     """A service that is ready on this machine, and how that is known."""
 
     service: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from fastapi import Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.deployments.oauth import sent_back
 from studio.errors import ConfigError
 from studio.store.oauth import NewGrant
@@ -23,7 +24,7 @@ class AllowClient(RequestBody):
     offer: str = Field(max_length=20_000, description="What the page showed, signed.")
 
 
-class Allowed(BaseModel):
+class Allowed(DeferredModel):
     """Where the browser takes the code."""
 
     location: str

@@ -7,8 +7,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
 from fastapi import Query, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.models import Price, model_catalogue
 from studio.models.prices import PriceBook
 from studio.runs.spending.costs import Estimate, estimate_of
@@ -32,7 +33,7 @@ class NamedCost(Cost):
     name: str
 
 
-class PriceOut(BaseModel):
+class PriceOut(DeferredModel):
     """US dollars per million tokens. `origin` is `own`, `catalogue` or `free`; all null when nobody knows the price."""
 
     model: str
@@ -44,7 +45,7 @@ class PriceOut(BaseModel):
     source: str = ""
 
 
-class RunCostOut(BaseModel):
+class RunCostOut(DeferredModel):
     total: Cost
     agents: list[NamedCost]
     models: list[NamedCost]
@@ -63,7 +64,7 @@ class DayCost(Cost):
     runs: int
 
 
-class CostsOut(BaseModel):
+class CostsOut(DeferredModel):
     since: date
     until: date
     total: Cost

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import NAME_PATTERN, NOBODYS, DeploymentSettings, KeyUse
 from studio.services import publishing
 from studio.services.release_gates import MAX_REASON, RequiredEvaluation, check_first_release, check_release, pass_gate
@@ -73,7 +74,7 @@ class NewKey(RequestBody):
     )
 
 
-class ReleaseOut(BaseModel):
+class ReleaseOut(DeferredModel):
     number: int
     team_revision: int
     note: str
@@ -82,7 +83,7 @@ class ReleaseOut(BaseModel):
     live_at: datetime | None
 
 
-class KeyOut(BaseModel):
+class KeyOut(DeferredModel):
     """A key without what opens: `ending` is its last characters."""
 
     id: str
@@ -102,7 +103,7 @@ class MadeKey(KeyOut):
     key: str
 
 
-class DeploymentOut(BaseModel):
+class DeploymentOut(DeferredModel):
     name: str
     team_id: str | None
     team_name: str
@@ -125,7 +126,7 @@ class PublishedTeam(DeploymentOut):
     key: MadeKey | None
 
 
-class CallListed(BaseModel):
+class CallListed(DeferredModel):
     """A call as its owner sees it; `state` is empty where its run was deleted."""
 
     id: str

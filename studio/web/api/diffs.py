@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import Query, Response
-from pydantic import BaseModel
 
+from studio.components.deferred_model import DeferredModel
 from studio.runs import Usage
 from studio.runs.comparing.alignment import Fold
 from studio.services.run_comparison import MAX_ROWS, Cell, RunComparison, Side, WindowView, compare_runs
@@ -19,7 +19,7 @@ from studio.web.views import Desk
 router = StudioRouter(prefix="/api/runs", tags=["runs"])
 
 
-class SideOut(BaseModel):
+class SideOut(DeferredModel):
     """One of the two runs."""
 
     id: str
@@ -33,7 +33,7 @@ class SideOut(BaseModel):
     usage: Usage
 
 
-class ConfigChangeOut(BaseModel):
+class ConfigChangeOut(DeferredModel):
     """A difference between the two teams; `place` is the part it is in, "" for the team itself."""
 
     place: str
@@ -42,12 +42,12 @@ class ConfigChangeOut(BaseModel):
     where: str
 
 
-class PieceOut(BaseModel):
+class PieceOut(DeferredModel):
     state: Literal["kept", "removed", "added"]
     text: str
 
 
-class ActOut(BaseModel):
+class ActOut(DeferredModel):
     """A message or event; `pieces` are its text, marked where the other run's differs."""
 
     seq: int
@@ -61,7 +61,7 @@ class ActOut(BaseModel):
     seconds: float
 
 
-class RowOut(BaseModel):
+class RowOut(DeferredModel):
     """Twins, or a step of one run only. A fold has `count` equal rows from `index` on, and no steps."""
 
     index: int
@@ -71,12 +71,12 @@ class RowOut(BaseModel):
     after: ActOut | None = None
 
 
-class DivergenceOut(BaseModel):
+class DivergenceOut(DeferredModel):
     index: int
     words: str
 
 
-class RunDiffOut(BaseModel):
+class RunDiffOut(DeferredModel):
     """`rows` are those that were asked for; `following` is the `start` of the next ones, null at the end."""
 
     before: SideOut

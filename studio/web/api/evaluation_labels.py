@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.services.label_agreement import LabelReport, ScorerAgreement, label_report
 from studio.store.evaluation_labels import LabelVerdict
 from studio.store.evaluation_tables import EvaluationCell, EvaluationLabel
@@ -29,7 +30,7 @@ class NewLabel(RequestBody):
     note: Annotated[str, Field(max_length=2_000, description="Why.")] = ""
 
 
-class LabelOut(BaseModel):
+class LabelOut(DeferredModel):
     """What a person said of a run. The newest label of a person counts."""
 
     id: int
@@ -44,7 +45,7 @@ class LabelOut(BaseModel):
     at: datetime
 
 
-class AgreementOut(BaseModel):
+class AgreementOut(DeferredModel):
     """How often a scorer says what people say: in `share` of the runs that both judged, in `of_passes` of those that
     people pass and in `of_fails` of those that people fail.
 
@@ -64,7 +65,7 @@ class AgreementOut(BaseModel):
     disagreements: list[int]
 
 
-class LabelsOut(BaseModel):
+class LabelsOut(DeferredModel):
     """The labels of an evaluation, the oldest first, and how far scorers agree with them.
 
     People disagree on `disputed` runs, which count for no agreement. `advice` is what is missing to rely on it.

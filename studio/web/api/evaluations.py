@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 from fastapi import Query, Response
-from pydantic import BaseModel, Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, model_validator
 
+from studio.components.deferred_model import DeferredModel
 from studio.evaluation.preferences import PreferenceResult
 from studio.evaluation.results import Comparison, Confirmation, Group
 from studio.evaluation.statistics import Estimate
@@ -80,7 +81,7 @@ class NewPlan(RequestBody):
         return EvaluationPlan(self.version, self.against, *amounts, tags, self.stops_when_clear)
 
 
-class ReusePreviewOut(BaseModel):
+class ReusePreviewOut(DeferredModel):
     """What of a plan is recorded. Of `recorded` runs, `whole` ask no model anew; `parted` ones do, on average after the
     share `at` of their cost, from 0 to 1. `calling` runs call tools anew, which may answer otherwise than recorded.
 
@@ -113,7 +114,7 @@ class NewConfirmation(RequestBody):
         return EvaluationPlan(at_once=self.at_once, micro_usd=micro_usd, tokens=self.tokens)
 
 
-class PreviewOut(BaseModel):
+class PreviewOut(DeferredModel):
     """What a plan would take. `usd_likely` comes from past runs of the team, and is null where their cost is not known.
 
     `judged` is how often a judge is asked, within the limit; `usd_likely` does not include it. `usd_judges` is what
@@ -134,7 +135,7 @@ class PreviewOut(BaseModel):
     warnings: list[str]
 
 
-class TallyOut(BaseModel):
+class TallyOut(DeferredModel):
     """Runs by verdict; `open` ones have none yet."""
 
     passed: int
@@ -143,7 +144,7 @@ class TallyOut(BaseModel):
     open: int
 
 
-class EstimateOut(BaseModel):
+class EstimateOut(DeferredModel):
     """A mean with its 95 % interval."""
 
     mean: float
@@ -175,7 +176,7 @@ class DifferenceOut(EstimateOut):
     pairs: int
 
 
-class PreferenceOut(BaseModel):
+class PreferenceOut(DeferredModel):
     """Which answers a judge prefers, asked in both orders. Only what it prefers in both is a win or a loss.
 
     `by_order` of the ties are pairs in which the same place won in both orders; `first` of `choices` is how often the
@@ -193,14 +194,14 @@ class PreferenceOut(BaseModel):
     estimate: EstimateOut | None
 
 
-class EarlyOut(BaseModel):
+class EarlyOut(DeferredModel):
     """It was clear after so many cases that the version is worse or better."""
 
     comparison: Literal["worse", "better"]
     cases: int
 
 
-class CaseOut(BaseModel):
+class CaseOut(DeferredModel):
     """A case and its runs by version number. `group` is empty while runs of it are open."""
 
     case: str
@@ -208,7 +209,7 @@ class CaseOut(BaseModel):
     versions: dict[int, TallyOut]
 
 
-class EvaluationFields(BaseModel):
+class EvaluationFields(DeferredModel):
     """An evaluation. `detail` is its result in a sentence once it is finished, or why it was stopped.
 
     It has the cases with the tag `only_tag` and without `without_tag`; "" is any.
@@ -242,7 +243,7 @@ class EvaluationSummary(EvaluationFields):
     versions: list[EvaluatedVersion]
 
 
-class ConfirmationOut(BaseModel):
+class ConfirmationOut(DeferredModel):
     """The evaluation that ran the lost cases again. The lists are empty until it is finished."""
 
     id: str
@@ -271,7 +272,7 @@ class EvaluationOut(EvaluationFields):
     cases: list[CaseOut]
 
 
-class CellOut(BaseModel):
+class CellOut(DeferredModel):
     """One run of a case with a version; `scores` are as those of past runs.
 
     `reused_count` is how many answers it took from another run. `asked_count` is how many model calls it made itself;

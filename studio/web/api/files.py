@@ -9,8 +9,9 @@ from urllib.parse import quote
 
 from fastapi import Path, Query, Request
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.errors import NotFound
 from studio.files import FileUse, clean_name, default_use, named_type
 from studio.services.archives import zipped
@@ -35,7 +36,7 @@ UPLOAD = "POST /api/files"
 MB = 1024 * 1024
 
 
-class FileOut(BaseModel):
+class FileOut(DeferredModel):
     """A file that was uploaded. `id` and `name` go into the `files` of a task."""
 
     id: str
@@ -47,7 +48,7 @@ class FileOut(BaseModel):
     can_be_text: bool = Field(description="Whether `use` may be `text`: it is text, or a document to be read.")
 
 
-class UnpackedFile(BaseModel):
+class UnpackedFile(DeferredModel):
     """A file of a ZIP."""
 
     id: str
@@ -55,7 +56,7 @@ class UnpackedFile(BaseModel):
     size: int
 
 
-class UnpackedOut(BaseModel):
+class UnpackedOut(DeferredModel):
     """What was in a ZIP."""
 
     files: list[UnpackedFile]
@@ -93,7 +94,7 @@ async def upload_file(
     )
 
 
-class RunFileOut(BaseModel):
+class RunFileOut(DeferredModel):
     """A file of a run. `number` counts them from 1: code may write the same name again, and each content is kept."""
 
     number: int
@@ -166,7 +167,7 @@ async def show_page(run_id: str, number: Annotated[int, Path(ge=1, le=10_000)], 
     return StreamingResponse(store.files.read(file), media_type="text/html; charset=utf-8", headers=headers)
 
 
-class TableOut(BaseModel):
+class TableOut(DeferredModel):
     """The first rows of a table, its head first."""
 
     rows: list[list[str]]
@@ -185,18 +186,18 @@ async def read_table(
     return TableOut(rows=[[*row] for row in found.rows], is_cut=found.is_cut)
 
 
-class PieceOut(BaseModel):
+class PieceOut(DeferredModel):
     state: str = Field(description='"kept", "removed" or "added".')
     text: str
 
 
-class ChangedRowOut(BaseModel):
+class ChangedRowOut(DeferredModel):
     number: int
     before: list[str] | None
     after: list[str] | None
 
 
-class FileChangesOut(BaseModel):
+class FileChangesOut(DeferredModel):
     """What differs between two files: `pieces` of text, `rows` of a table below its `head`, or nothing but `kind`."""
 
     kind: str = Field(description='"same", "text", "table", "picture" or "other".')
@@ -222,7 +223,7 @@ async def compare_run_files(
     return FileChangesOut.model_validate(asdict(found))
 
 
-class FileTextOut(BaseModel):
+class FileTextOut(DeferredModel):
     """What agents would read of a file whose text goes into the prompt."""
 
     characters: int

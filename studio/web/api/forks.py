@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.runs import ToolMode, Usage
 from studio.services.fork_options import before_call, fork_options, tools_called
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
@@ -45,11 +46,11 @@ class Replay(RequestBody):
     tools: dict[str, ToolMode] = {}
 
 
-class NewRunOut(BaseModel):
+class NewRunOut(DeferredModel):
     id: str
 
 
-class RunInLine(BaseModel):
+class RunInLine(DeferredModel):
     """`parent_seq` is the last entry that it has from its parent."""
 
     id: str

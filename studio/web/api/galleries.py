@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from fastapi import Response
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
 from studio.components import JsonObject, group_of
+from studio.components.deferred_model import DeferredModel
 from studio.errors import Forbidden, NotFound
 from studio.galleries import Gallery, parse_gallery
 from studio.services.secret_storage import with_references
@@ -26,7 +27,7 @@ router = StudioRouter(prefix="/api/galleries", tags=["galleries"])
 IMPORT: dict[str, Any] = REQUEST_BODY
 
 
-class GallerySummaryOut(BaseModel):
+class GallerySummaryOut(DeferredModel):
     id: str
     name: str
     origin: str
@@ -40,7 +41,7 @@ class GalleryOut(GallerySummaryOut):
     components: dict[str, list[JsonObject]]
 
 
-class PreviewOut(BaseModel):
+class PreviewOut(DeferredModel):
     name: str
     counts: dict[str, int]
     digest: str

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.deployments.hooks import MAX_TEMPLATE_CHARACTERS, HookKind
 from studio.services import hook_settings
 from studio.store.deployment_tables import Hook
@@ -46,7 +47,7 @@ class ChangeHook(RequestBody):
     is_on: bool | None = None
 
 
-class HookOut(BaseModel):
+class HookOut(DeferredModel):
     """A hook without its secret; services post to `address`."""
 
     id: str

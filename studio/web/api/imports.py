@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.importers import Imported
 from studio.services.imports import layout_of, name_of
 from studio.services.secret_storage import with_references
@@ -17,7 +18,7 @@ from studio.web.sources import REQUEST_BODY, GallerySourceDep
 router = StudioRouter(prefix="/api/imports", tags=["imports"])
 
 
-class ImportOut(BaseModel):
+class ImportOut(DeferredModel):
     source: str = Field(description="Where it is from, such as `agent-builder`.")
     name: str
     counts: dict[str, int] = Field(description="How many parts are `exact`, `approximated`, `dropped` and `asked`.")

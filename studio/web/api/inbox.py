@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import BaseModel
-
+from studio.components.deferred_model import DeferredModel
 from studio.runs import PendingInput
 from studio.web.dependencies import StoreDep
 from studio.web.router import StudioRouter
@@ -13,7 +12,7 @@ from studio.web.router import StudioRouter
 router = StudioRouter(prefix="/api/inbox", tags=["runs"])
 
 
-class OpenQuestionOut(BaseModel):
+class OpenQuestionOut(DeferredModel):
     run_id: str
     team_id: str | None
     team_name: str

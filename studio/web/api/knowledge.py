@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.errors import ConfigError, StudioError
 from studio.knowledge import MAX_QUERY_CHARS, Hit
 from studio.services.knowledge import add_document, add_page, read_again
@@ -66,13 +67,13 @@ class EmbeddingsIn(RequestBody):
     model: Annotated[str, Field(max_length=200, examples=["nomic-embed-text"])] = ""
 
 
-class EmbeddingsOut(BaseModel):
+class EmbeddingsOut(DeferredModel):
     connection_id: str
     model: str
     missing: int = Field(description="Passages without a vector.")
 
 
-class BaseOut(BaseModel):
+class BaseOut(DeferredModel):
     """A knowledge base."""
 
     id: str
@@ -92,7 +93,7 @@ class BaseSummaryOut(BaseOut):
     passages: int
 
 
-class DocumentOut(BaseModel):
+class DocumentOut(DeferredModel):
     """A document of a knowledge base; `pages` is null where it has none."""
 
     id: str
@@ -114,14 +115,14 @@ class DocumentOut(BaseModel):
     checked_at: datetime | None = Field(description="When it was asked last, whether or not it had changed.")
 
 
-class AddedOut(BaseModel):
+class AddedOut(DeferredModel):
     """The document, and whether it is new: the same content is kept once."""
 
     document: DocumentOut
     is_new: bool
 
 
-class HitOut(BaseModel):
+class HitOut(DeferredModel):
     """A passage that was found. Scores compare hits of one search."""
 
     document_id: str
@@ -134,7 +135,7 @@ class HitOut(BaseModel):
     text: str
 
 
-class PassageOut(BaseModel):
+class PassageOut(DeferredModel):
     """A part of a document; together they are its text."""
 
     section: int

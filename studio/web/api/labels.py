@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.errors import ConfigError
 from studio.store import Store
 from studio.store.tables import Kind, Listing
@@ -35,7 +36,7 @@ class BulkChange(RequestBody):
     listing: Listing | None = None
 
 
-class BulkOut(BaseModel):
+class BulkOut(DeferredModel):
     """`moved` are those that are in the list now; a run under way does not go to the trash."""
 
     moved: list[str]
@@ -47,12 +48,12 @@ class SetStars(RequestBody):
     is_starred: bool
 
 
-class TagOut(BaseModel):
+class TagOut(DeferredModel):
     name: str
     count: int
 
 
-class EmptiedOut(BaseModel):
+class EmptiedOut(DeferredModel):
     """Ask again until nothing is deleted; what is left then is under way, or other runs continue from it."""
 
     deleted: int

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import Path
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.store.open_windows import Window
 from studio.web.dependencies import PersonDep, StoreDep
 from studio.web.requests import RequestBody
@@ -24,14 +25,14 @@ class WindowSelection(RequestBody):
     pointer: str = Field(max_length=MAX_POINTER, description="JSON pointer to what is selected.")
 
 
-class OtherWindow(BaseModel):
+class OtherWindow(DeferredModel):
     name: str = Field(description="Name of the user.")
     tab: str
     pointer: str
     is_own: bool = Field(description="Whether it is of the same person.")
 
 
-class Others(BaseModel):
+class Others(DeferredModel):
     """The windows that others have open, and the revision that the team has by now."""
 
     revision: int

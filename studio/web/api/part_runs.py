@@ -8,9 +8,10 @@ from contextlib import aclosing
 from typing import Literal, cast
 
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio.components import JsonObject, load_component
+from studio.components.deferred_model import DeferredModel
 from studio.errors import InvalidDocument
 from studio.messages import BaseMessage, ConditionProgress
 from studio.runs import (
@@ -65,7 +66,7 @@ class ToolsRequest(RequestBody):
     component: JsonValue
 
 
-class ToolsOut(BaseModel):
+class ToolsOut(DeferredModel):
     """`is_known` is false where only a server can tell: trying it lists its tools."""
 
     tools: list[JsonObject]
@@ -80,14 +81,14 @@ class TerminationPreviewRequest(RequestBody):
     run_id: str = ""
 
 
-class ProgressOut(BaseModel):
+class ProgressOut(DeferredModel):
     where: str
     description: str
     so_far: str
     has_fired: bool
 
 
-class TurnOut(BaseModel):
+class TurnOut(DeferredModel):
     """A chat message, the events before it, and how far each condition is after it."""
 
     source: str
@@ -98,7 +99,7 @@ class TurnOut(BaseModel):
     stop_reason: str
 
 
-class VerdictOut(BaseModel):
+class VerdictOut(DeferredModel):
     """`stop_reason` is "" when the conversation would go on."""
 
     words: str

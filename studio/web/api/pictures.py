@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.messages import Image
 from studio.web.dependencies import SettingsDep
 from studio.web.fetch import PICTURES, UrlUnreachable, fetch_document
@@ -19,7 +20,7 @@ class PictureRequest(RequestBody):
     url: str = Field(max_length=4000, description="http or https address on the public internet, fetched once.")
 
 
-class PictureOut(BaseModel):
+class PictureOut(DeferredModel):
     picture: str = Field(description="A `data:` URI.")
 
 

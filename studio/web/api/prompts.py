@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import Path, Response
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
+from studio.components.deferred_model import DeferredModel
 from studio.runs.comparing.alignment import Fold
 from studio.services.prompts import Prompt, prompt_of
 from studio.web.dependencies import ViewingDep
@@ -18,7 +19,7 @@ router = StudioRouter()
 Seq = Annotated[int, Path(ge=1, le=2**53)]
 
 
-class MessageOut(BaseModel):
+class MessageOut(DeferredModel):
     """`part` says what it belongs to: system, memory, history or results."""
 
     role: str
@@ -28,21 +29,21 @@ class MessageOut(BaseModel):
     tokens: int
 
 
-class ToolOut(BaseModel):
+class ToolOut(DeferredModel):
     name: str
     description: str
     parameters: JsonValue
     tokens: int
 
 
-class ShareOut(BaseModel):
+class ShareOut(DeferredModel):
     part: str
     name: str
     count: int
     tokens: int
 
 
-class ChangeOut(BaseModel):
+class ChangeOut(DeferredModel):
     """A message or tool beside the one of the prompt before, or `count` that are the same."""
 
     state: Literal["changed", "before", "after", "same"]
@@ -52,7 +53,7 @@ class ChangeOut(BaseModel):
     after: str | None = None
 
 
-class PromptOut(BaseModel):
+class PromptOut(DeferredModel):
     """Tokens are estimates; `counted_tokens` is what the service told. `..._seq` are the calls beside."""
 
     seq: int

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from studio.code import parse_python
 from studio.code.source import MAX_CHARACTERS
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.web.dependencies import QUEUED
 from studio.web.requests import RequestBody
 from studio.web.router import StudioRouter
@@ -21,7 +22,7 @@ class ReadPython(RequestBody):
     code: Annotated[str, Field(description=f"A script of at most {MAX_CHARACTERS:,} characters.")]
 
 
-class ReadPythonOut(BaseModel):
+class ReadPythonOut(DeferredModel):
     component: JsonObject
     findings: list[JsonObject] = Field(description="Problems of the component, and what is not kept, by line.")
 

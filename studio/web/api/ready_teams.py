@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.errors import Conflict
 from studio.files import FileUse, default_use
 from studio.services.attachments import can_be_text
@@ -25,7 +26,7 @@ router = StudioRouter(prefix="/api/ready-teams", tags=["teams"])
 MB = 1024 * 1024
 
 
-class ReadyTeamOut(BaseModel):
+class ReadyTeamOut(DeferredModel):
     slug: str = Field(description="Its address.")
     label: str
     description: str
@@ -44,7 +45,7 @@ class UseReadyTeam(RequestBody):
     )
 
 
-class SampleFileOut(BaseModel):
+class SampleFileOut(DeferredModel):
     """A file as a task takes it: `id`, `name` and `use` go into the `files` of a run."""
 
     id: str
@@ -54,7 +55,7 @@ class SampleFileOut(BaseModel):
     most: FileUse = Field(description="What its content allows beside the folder.")
 
 
-class UsedReadyTeamOut(BaseModel):
+class UsedReadyTeamOut(DeferredModel):
     id: str = Field(description="ID of the new team.")
     name: str
     task: str

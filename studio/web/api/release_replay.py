@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import Path, Response
-from pydantic import BaseModel
 
+from studio.components.deferred_model import DeferredModel
 from studio.services.release_replay import ReplayedCall, recorded_calls, replay_calls
 from studio.web.dependencies import StoreDep, ViewingDep
 from studio.web.requests import AsciiJSONResponse
@@ -17,7 +17,7 @@ router = StudioRouter()
 Number = Annotated[int, Path(ge=1, le=2**31)]
 
 
-class ReplayedCallOut(BaseModel):
+class ReplayedCallOut(DeferredModel):
     """`outcome` is `same`, `differs` from the entry `seq` on, or `unreadable`; `detail` says how, or why."""
 
     id: str
@@ -27,7 +27,7 @@ class ReplayedCallOut(BaseModel):
     detail: str
 
 
-class ReleaseReplayOut(BaseModel):
+class ReleaseReplayOut(DeferredModel):
     """The newest finished calls, each repeated with the team of the release up to its first difference."""
 
     calls: list[ReplayedCallOut]

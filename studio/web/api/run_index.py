@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Query, Response
-from pydantic import BaseModel
 
+from studio.components.deferred_model import DeferredModel
 from studio.runs import SHOWN
 from studio.store import IndexRow
 from studio.web.api.runs import MAX_SEQ
@@ -22,7 +22,7 @@ MAX_HITS = 200
 ERROR, QUESTION = 1, 2
 
 
-class IndexOut(BaseModel):
+class IndexOut(DeferredModel):
     """One list per field, all of the same length. Words are told once, in `words`; the lists hold their numbers.
 
     `seq` holds what each number is above the one before it, the first above `after`; `at` milliseconds after
@@ -46,14 +46,14 @@ class IndexOut(BaseModel):
     is_whole: bool
 
 
-class HitOut(BaseModel):
+class HitOut(DeferredModel):
     seq: int
     before: str
     match: str
     after: str
 
 
-class FoundOut(BaseModel):
+class FoundOut(DeferredModel):
     """`next_after` is where to go on; null when all has been searched."""
 
     hits: list[HitOut]

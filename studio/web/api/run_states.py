@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import Query, Response
-from pydantic import BaseModel
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.runs import state_at
 from studio.web.api.runs import MAX_SEQ
 from studio.web.dependencies import ViewingDep
@@ -19,14 +19,14 @@ from studio.web.views import Desk
 router = StudioRouter(prefix="/api/runs", tags=["runs"])
 
 
-class UnrecordedPart(BaseModel):
+class UnrecordedPart(DeferredModel):
     """A part of the team that keeps something elsewhere: a pointer into its component, and why it matters."""
 
     where: str
     reason: str
 
 
-class StateOut(BaseModel):
+class StateOut(DeferredModel):
     """`state` is what a team saves. It is approximate where `unrecorded` names parts, or where the team, when it was
     repeated, did something else than was recorded (`divergence`)."""
 

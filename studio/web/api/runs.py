@@ -11,9 +11,10 @@ from typing import Annotated
 
 from fastapi import Header, Query, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.errors import ConfigError
 from studio.files import FileUse
 from studio.runs import (
@@ -100,11 +101,11 @@ class RunCommand(RequestBody):
     data: JsonObject = Field(default_factory=dict[str, JsonValue])
 
 
-class StartedRun(BaseModel):
+class StartedRun(DeferredModel):
     id: str
 
 
-class RunSummaryOut(BaseModel):
+class RunSummaryOut(DeferredModel):
     id: str
     team_id: str | None
     team_name: str
@@ -125,7 +126,7 @@ class RunSummaryOut(BaseModel):
     origin: str = ""
 
 
-class EvaluatedRunOut(BaseModel):
+class EvaluatedRunOut(DeferredModel):
     """The cell of an evaluation that a run is of. `judged_run_id` is the run that it judges, if it is a judge's."""
 
     evaluation_id: str
@@ -145,7 +146,7 @@ class RunOut(RunSummaryOut):
     evaluated: EvaluatedRunOut | None = Field(None, description="The cell of an evaluation that the run is of.")
 
 
-class EventsOut(BaseModel):
+class EventsOut(DeferredModel):
     """A page ends after `limit` entries or a megabyte of them; `is_whole` says that nothing was left for another one.
     To go on, ask for what is after its last entry, or with `newest` for what is before its first.
     """

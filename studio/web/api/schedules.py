@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.deployments.cron import MAX_CRON_CHARACTERS, MAX_ZONE_CHARACTERS
 from studio.services import schedule_calls
 from studio.services.schedule_calls import MAX_TASK_CHARACTERS, coming_times, task_to_keep
@@ -47,7 +48,7 @@ class ChangeSchedule(RequestBody):
     is_on: bool | None = None
 
 
-class FiringOut(BaseModel):
+class FiringOut(DeferredModel):
     """A time that has come. `state` is `due`, `called`, `refused` or `missed`; `detail` says why there was no call."""
 
     due_at: datetime
@@ -56,7 +57,7 @@ class FiringOut(BaseModel):
     detail: str
 
 
-class ScheduleOut(BaseModel):
+class ScheduleOut(DeferredModel):
     """A schedule with its next times, in its zone; none while it is off."""
 
     id: str

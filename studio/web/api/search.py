@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from fastapi import Query
-from pydantic import BaseModel
 
+from studio.components.deferred_model import DeferredModel
 from studio.help import Library, load_library
 from studio.store import Role, RunFilter, TeamFilter
 from studio.web.auth.person import Person
@@ -57,7 +57,7 @@ PAGE_LINKS = (
 ACCOUNT = PageLink("Your account", "/account", "user", "password sign out tokens")
 
 
-class ResultOut(BaseModel):
+class ResultOut(DeferredModel):
     """One thing to open."""
 
     label: str
@@ -67,7 +67,7 @@ class ResultOut(BaseModel):
     url: str
 
 
-class ResultsOut(BaseModel):
+class ResultsOut(DeferredModel):
     results: list[ResultOut]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import Field, SecretStr
 
+from studio.components.deferred_model import DeferredModel
 from studio.services.secret_list import SecretLine, secret_lines
 from studio.web.dependencies import StoreDep, TeamChecksDep
 from studio.web.requests import RequestBody
@@ -12,7 +13,7 @@ from studio.web.router import StudioRouter
 router = StudioRouter(prefix="/api/secrets", tags=["secrets"])
 
 
-class SecretOut(BaseModel):
+class SecretOut(DeferredModel):
     name: str
     reference: str
     set: bool

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from fastapi import Response
-from pydantic import BaseModel, JsonValue, RootModel
+from pydantic import JsonValue, RootModel
 
+from studio.components.deferred_model import DeferredModel
 from studio.errors import NotFound
 from studio.runs import RunSummary
 from studio.services.attachments import with_files
@@ -25,14 +26,14 @@ class NextTask(RequestBody):
     files: GivenFiles = []
 
 
-class SessionRun(BaseModel):
+class SessionRun(DeferredModel):
     id: str
     task: str
     state: str
     created_at: datetime
 
 
-class SessionOut(BaseModel):
+class SessionOut(DeferredModel):
     """`id` is that of its first run; runs are in their order."""
 
     id: str

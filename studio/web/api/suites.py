@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Response
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.services.past_runs import verdict_counts
 from studio.services.team_suites import (
     MAX_RUNS,
@@ -81,7 +82,7 @@ class PastRuns(RequestBody):
     run_ids: Annotated[list[Id], Field(min_length=1, max_length=MAX_RUNS)]
 
 
-class SuiteSummary(BaseModel):
+class SuiteSummary(DeferredModel):
     """A suite as lists show it."""
 
     id: str
@@ -100,7 +101,7 @@ class SuiteOut(SuiteSummary):
     document: JsonObject
 
 
-class SuiteImportOut(BaseModel):
+class SuiteImportOut(DeferredModel):
     """The suite with the imported cases, and what became of each part of the files."""
 
     source: str = Field(description="Where the files are from, such as `promptfoo`.")
@@ -109,7 +110,7 @@ class SuiteImportOut(BaseModel):
     suite: SuiteOut
 
 
-class PastScoresOut(BaseModel):
+class PastScoresOut(DeferredModel):
     """What a suite says of runs, in their order. The runs were chosen, so the counts are not a pass rate."""
 
     counts: dict[Literal["pass", "fail", "unscored"], int]

@@ -8,13 +8,14 @@ from itertools import count
 from typing import Annotated, Literal, cast
 
 from fastapi import Query, Response
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio import importers
 from studio.agents import ChatAgent
 from studio.agents.advice import lacks
 from studio.code.conversion import findings_json
 from studio.components import JsonObject, Side, extract_secrets, find_class, load_component, template, walk
+from studio.components.deferred_model import DeferredModel
 from studio.errors import InvalidDocument, NotFound, StudioError
 from studio.exporters import TARGETS, Exported, TargetKey, export_team
 from studio.galleries import parse_gallery
@@ -66,7 +67,7 @@ class RenameTeam(RequestBody):
     name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
 
-class WithoutVision(BaseModel):
+class WithoutVision(DeferredModel):
     """An agent, and its model that reads no pictures: it is told that there was one."""
 
     agent: str
@@ -101,7 +102,7 @@ class PythonRequest(RequestBody):
     target: TargetKey = Field("python", description="What the script is for.")
 
 
-class TeamSummaryOut(BaseModel):
+class TeamSummaryOut(DeferredModel):
     id: str
     name: str
     revision: int
@@ -118,7 +119,7 @@ class SavedOut(TeamOut):
     merged_changes: list[str] = Field([], description="Changes merged from another save, as sentences.")
 
 
-class PythonOut(BaseModel):
+class PythonOut(DeferredModel):
     code: str
     filename: str
     counts: dict[str, int] = Field(description="How many parts are `exact`, `approximated`, `dropped` and `asked`.")

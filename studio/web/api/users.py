@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import Field, SecretStr
 
+from studio.components.deferred_model import DeferredModel
 from studio.errors import ConfigError
 from studio.store import Role, role_named
 from studio.store.tables import User
@@ -33,7 +34,7 @@ class SetPassword(RequestBody):
     password: SecretStr = Field(max_length=MAX_CHARACTERS)
 
 
-class UserOut(BaseModel):
+class UserOut(DeferredModel):
     """`sign_ins` counts browsers and tokens; `sign_in_methods` are the ways they sign in."""
 
     id: str

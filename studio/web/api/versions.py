@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Path, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.services.changes import is_addition
 from studio.web.api.teams import SavedOut, TeamOut, saved_out
 from studio.web.dependencies import StoreDep
@@ -27,7 +28,7 @@ class TitleVersion(RequestBody):
     title: str = Field(max_length=120)
 
 
-class VersionSummaryOut(BaseModel):
+class VersionSummaryOut(DeferredModel):
     number: int
     name: str = Field(description="Name of the team in this version.")
     title: str

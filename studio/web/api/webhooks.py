@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.deployments.webhooks import KINDS, EventKind
 from studio.egress import Guard, HostRefused
 from studio.errors import ConfigError
@@ -40,7 +41,7 @@ class ChangeWebhook(RequestBody):
     shows_answer: bool | None = None
 
 
-class WebhookOut(BaseModel):
+class WebhookOut(DeferredModel):
     """A webhook without its secret."""
 
     id: str
@@ -58,7 +59,7 @@ class MadeWebhook(WebhookOut):
     secret: str
 
 
-class DeliveryOut(BaseModel):
+class DeliveryOut(DeferredModel):
     """One event, sent or on its way. `next_at` is when it is tried next; null once it is not."""
 
     id: str

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.store import Store
 from studio.web.dependencies import StoreDep
 from studio.web.router import StudioRouter
@@ -13,7 +14,7 @@ from studio.web.router import StudioRouter
 router = StudioRouter(prefix="/api/workers", tags=["workers"])
 
 
-class WorkerOut(BaseModel):
+class WorkerOut(DeferredModel):
     """A process that drives runs."""
 
     id: str
@@ -24,7 +25,7 @@ class WorkerOut(BaseModel):
     run_count: int = Field(description="Runs that it drives.")
 
 
-class WorkersOut(BaseModel):
+class WorkersOut(DeferredModel):
     """All workers of the database. A studio on SQLite has none: its server drives all runs."""
 
     workers: list[WorkerOut]

@@ -10,8 +10,9 @@ import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import ChatAccess, DeploymentSettings, KeyUse
 from studio.store.deployment_tables import Deployment
 from studio.store.deployments import OpenedDeployment
@@ -25,7 +26,7 @@ RENEWED_WITHIN = timedelta(days=7)
 """How long after it expired a token still names the chat that goes on, for who may open the page."""
 
 
-class ChatToken(BaseModel):
+class ChatToken(DeferredModel):
     """What a token says. `person` is the ID of who is signed in, where only people of the studio may chat."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

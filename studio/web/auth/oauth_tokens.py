@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
+from studio.components.deferred_model import DeferredModel
 from studio.deployments.oauth import TOKEN_LASTS, ClientMetadata
 from studio.store.deployment_tables import CallerKey
 from studio.web.auth.access_token import Keys
@@ -18,7 +19,7 @@ CONSENT_LASTS = timedelta(minutes=10)
 MAX_CLIENT_ID = 6_000
 
 
-class _Expiring(BaseModel):
+class _Expiring(DeferredModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     expires_at: int

@@ -15,8 +15,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
+from pydantic import ConfigDict, JsonValue, TypeAdapter, ValidationError
 
+from studio.components.deferred_model import DeferredModel
 from studio.egress import Guard, HostRefused, http_client, place_of
 from studio.errors import Forbidden, SetupError
 from studio.settings import Settings
@@ -38,7 +39,7 @@ class SignInFailed(Forbidden):
     code = "sign_in_failed"
 
 
-class ProviderMetadata(BaseModel):
+class ProviderMetadata(DeferredModel):
     """What the issuer says of itself at its well-known address."""
 
     model_config = ConfigDict(extra="ignore")

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Iterator, Mapping
 
 from fastapi import Response
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio.components import validate_component
+from studio.components.deferred_model import DeferredModel
 from studio.errors import MAX_FINDINGS, Finding
 from studio.knowledge import BASE_NAMES
 from studio.services.secret_list import suggested_references
@@ -22,7 +23,7 @@ from studio.web.router import StudioRouter
 router = StudioRouter(prefix="/fragments", include_in_schema=False)
 
 
-class FindingIn(BaseModel):
+class FindingIn(DeferredModel):
     code: str = ""
     message: str = ""
     fix: str = ""

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Sequence
 
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from studio.components.deferred_model import DeferredModel
 from studio.errors import NotFound
 from studio.galleries import parse_gallery
 from studio.importers import Imported
@@ -33,7 +34,7 @@ class ComponentOfGallery(RequestBody):
     index: int = Field(ge=0)
 
 
-class TeamPlaces(BaseModel):
+class TeamPlaces(DeferredModel):
     """The places of one team."""
 
     id: str

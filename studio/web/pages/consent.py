@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from fastapi import Request, Response
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
+from studio.components.deferred_model import DeferredModel
 from studio.deployments.oauth import CHALLENGE_PATTERN, ClientMetadata, OAuthRefused, check_redirect_uri, sent_back
 from studio.services.oauth_clients import read_metadata
 from studio.store import Store
@@ -30,7 +31,7 @@ UNNAMED = "A client without a name"
 TEMPLATE = "pages/consent.html"
 
 
-class _Request(BaseModel):
+class _Request(DeferredModel):
     """What a client asks for (RFC 6749, 7636, 8707)."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

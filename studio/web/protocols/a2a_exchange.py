@@ -14,10 +14,11 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal, NamedTuple, cast
 
 from fastapi import Depends, Request
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import CallNotFound, CallView, ThreadBusy
 from studio.errors import ConfigError, Conflict, InvalidDocument
 from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus
@@ -81,7 +82,7 @@ CONTENT_TYPE = ErrorKind(-32005, "CONTENT_TYPE_NOT_SUPPORTED", 415, INVALID)
 WRONG_VERSION = ErrorKind(-32009, "VERSION_NOT_SUPPORTED", 400, "UNIMPLEMENTED")
 
 
-class Params(BaseModel):
+class Params(DeferredModel):
     """What a request brings, in ProtoJSON: null stands for what was left out, and unknown fields are ignored."""
 
     model_config = CAMEL
@@ -144,7 +145,7 @@ class Configuration(Params):
 
 class SendMessage(Params):
     message: MessageIn
-    configuration: Configuration = Configuration()
+    configuration: Configuration = Field(default_factory=Configuration)
 
 
 class TaskParams(Params):

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from pydantic.alias_generators import to_camel
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import CallEvent, CallNotFound
 from studio.deployments.view import Question
 from studio.errors import ConfigError, Conflict
@@ -42,7 +43,7 @@ _VERSION = re.compile(r"1(\.[0-9]{1,4}){0,2}")
 CAMEL = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore")
 
 
-class Source(BaseModel):
+class Source(DeferredModel):
     model_config = CAMEL
 
     type: Literal["data"]
@@ -50,7 +51,7 @@ class Source(BaseModel):
     mime_type: str
 
 
-class TextPart(BaseModel):
+class TextPart(DeferredModel):
     type: Literal["text"]
     text: str
 
@@ -59,7 +60,7 @@ class TextPart(BaseModel):
         return self.text
 
 
-class ImagePart(BaseModel):
+class ImagePart(DeferredModel):
     """A picture that came along. One at an address is not taken: nothing is fetched for a caller."""
 
     type: Literal["image"]
@@ -70,7 +71,7 @@ class ImagePart(BaseModel):
         return {"image": f"data:{self.source.mime_type};base64,{self.source.value}"}
 
 
-class UserMessage(BaseModel):
+class UserMessage(DeferredModel):
     """The message that counts."""
 
     role: Literal["user"]
@@ -81,7 +82,7 @@ class UserMessage(BaseModel):
         return self.content if isinstance(self.content, str) else [each.part for each in self.content]
 
 
-class ResumeEntry(BaseModel):
+class ResumeEntry(DeferredModel):
     """What the person of a client did about an interrupt."""
 
     model_config = CAMEL

@@ -12,9 +12,10 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Header, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import DeploymentSettings
 from studio.errors import Forbidden
 from studio.services.calls import CallDesk, CallRequest, settings_of
@@ -56,7 +57,7 @@ class NewMessage(RequestBody):
     text: str = Field(max_length=MAX_TEXT)
 
 
-class ChatToken(BaseModel):
+class ChatToken(DeferredModel):
     """The token of one chat, and what the page shows above it."""
 
     token: str
@@ -65,7 +66,7 @@ class ChatToken(BaseModel):
     greeting: str
 
 
-class ToldEvent(BaseModel):
+class ToldEvent(DeferredModel):
     """An event of the stream of a call, as it was sent."""
 
     id: int
@@ -73,7 +74,7 @@ class ToldEvent(BaseModel):
     data: JsonObject
 
 
-class ChatMessage(BaseModel):
+class ChatMessage(DeferredModel):
     """What a visitor said, and all that came of it so far."""
 
     text: str

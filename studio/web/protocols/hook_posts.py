@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import cast
 
 from fastapi import Request, Response
-from pydantic import BaseModel
 
 from studio.components import parse_json
+from studio.components.deferred_model import DeferredModel
 from studio.deployments.hooks import MAX_ID_CHARACTERS, HookKind, delivery_id, is_genuine, make_task
 from studio.deployments.webhooks import make_webhook_secret
 from studio.errors import ConfigError, Conflict
@@ -29,7 +29,7 @@ NOBODYS_SECRET = make_webhook_secret()
 """Compared with where there is no such hook, so that it takes as long to be told so."""
 
 
-class BegunCall(BaseModel):
+class BegunCall(DeferredModel):
     """What a service is told: the call, which goes on by itself."""
 
     call_id: str

@@ -29,6 +29,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from starlette.types import Receive, Scope, Send
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import CallNotFound, CallRefused, CallState
 from studio.errors import ConfigError, Conflict, NotFound, StudioError
 from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus
@@ -58,7 +59,7 @@ logger = logging.getLogger(__name__)
 Context = ServerRequestContext[Any, Any]
 
 
-class ToolArguments(BaseModel):
+class ToolArguments(DeferredModel):
     model_config = ConfigDict(extra="forbid")
 
     task: Annotated[str, Field(description="What to do, or the answer to what was asked last in the thread.")]

@@ -12,6 +12,7 @@ from fastapi import Header, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.services.calls import Answering, CallDesk, CallStatus
 from studio.store.deployment_tables import Call
 from studio.store.deployments import OpenedDeployment
@@ -42,11 +43,11 @@ MAX_MESSAGES = 2_000
 DONE = Event("", JsonText("[DONE]"))
 
 
-class StreamOptions(BaseModel):
+class StreamOptions(DeferredModel):
     include_usage: bool = False
 
 
-class Metadata(BaseModel):
+class Metadata(DeferredModel):
     thread: ThreadName | None = None
 
 

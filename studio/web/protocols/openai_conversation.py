@@ -12,9 +12,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal, cast
 
 from fastapi import Response
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import CallView, Failure
 from studio.errors import ConfigError, NotFound
 from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus, digest, words_of
@@ -42,11 +43,11 @@ class ModelNotFound(NotFound):
     code = "model_not_found"
 
 
-class ImageUrl(BaseModel):
+class ImageUrl(DeferredModel):
     url: str
 
 
-class Part(BaseModel):
+class Part(DeferredModel):
     """Text, or a picture as a data URL."""
 
     type: Literal["text", "image_url"]
@@ -54,7 +55,7 @@ class Part(BaseModel):
     image_url: ImageUrl | None = None
 
 
-class ChatMessageIn(BaseModel):
+class ChatMessageIn(DeferredModel):
     role: str
     content: str | Annotated[list[Part], Field(max_length=100)] | None = None
 

@@ -18,6 +18,7 @@ from fastapi import Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import CallEvent, CallNotFound, CallState, CallView
 from studio.services.calls import Answering, CallDesk, CallStatus
 from studio.store.deployments import OpenedDeployment
@@ -56,7 +57,7 @@ STATUS = {
 }
 
 
-class InputPart(BaseModel):
+class InputPart(DeferredModel):
     """Text, or a picture as a data URL."""
 
     type: Literal["input_text", "output_text", "input_image"]
@@ -70,7 +71,7 @@ class InputPart(BaseModel):
         return Part(type="text", text=self.text)
 
 
-class InputItem(BaseModel):
+class InputItem(DeferredModel):
     """A message; nothing else is taken."""
 
     type: Literal["message"] = "message"
@@ -83,7 +84,7 @@ class InputItem(BaseModel):
         return ChatMessageIn(role=self.role, content=content)
 
 
-class ConversationIn(BaseModel):
+class ConversationIn(DeferredModel):
     id: ThreadName
 
 

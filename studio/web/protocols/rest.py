@@ -14,9 +14,10 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import Header, Query, Request, Response
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import CallEvent, CallView, Failure
 from studio.services.calls import CallDesk, CallRequest, CallStatus
 from studio.store.deployments import OpenedDeployment
@@ -59,7 +60,7 @@ class Answer(RequestBody):
     text: str = Field(max_length=1_000_000)
 
 
-class QuestionOut(BaseModel):
+class QuestionOut(DeferredModel):
     """What a call waits for. One for an operator is answered in the studio, and has no ID and no words here."""
 
     to: Literal["caller", "operator"]
@@ -69,12 +70,12 @@ class QuestionOut(BaseModel):
     answer_schema: JsonObject | None
 
 
-class CallUsage(BaseModel):
+class CallUsage(DeferredModel):
     prompt_tokens: int
     completion_tokens: int
 
 
-class CallOut(BaseModel):
+class CallOut(DeferredModel):
     """A call. `answer` is there once it has ended, or asks its caller something."""
 
     id: str

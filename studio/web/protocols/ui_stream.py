@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from pydantic.alias_generators import to_camel
 
 from studio.components import JsonObject
+from studio.components.deferred_model import DeferredModel
 from studio.deployments import CallEvent
 from studio.errors import ConfigError
 from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus
@@ -37,7 +38,7 @@ DONE = Event("", JsonText("[DONE]"))
 CAMEL = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore")
 
 
-class TextPart(BaseModel):
+class TextPart(DeferredModel):
     type: Literal["text"]
     text: str
 
@@ -46,7 +47,7 @@ class TextPart(BaseModel):
         return self.text
 
 
-class FilePart(BaseModel):
+class FilePart(DeferredModel):
     """A picture that came along as a data URL. One at an address is not taken: nothing is fetched for a caller."""
 
     type: Literal["file"]
@@ -57,7 +58,7 @@ class FilePart(BaseModel):
         return {"image": self.url}
 
 
-class UserMessage(BaseModel):
+class UserMessage(DeferredModel):
     """The message that counts."""
 
     id: Annotated[str, Field(max_length=200)] = ""
