@@ -13,6 +13,7 @@ from tests.fakes.docker_engine import missing, running_engine
 from tests.fakes.openai_server import OpenAIServer
 from tests.fleet.processes import Fleet, fleet
 from tests.store.postgres import PostgresServer, find_programs, running_server
+from tests.store.shared_statements import shared_statements
 
 # How long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile("studio", deadline=None)
@@ -59,6 +60,13 @@ def _limit_s(item: pytest.Item) -> float:
     """How long a test may take that says so of itself."""
     mark = item.get_closest_marker("timeout")
     return float(mark.args[0]) if mark else 0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once() -> Iterator[None]:
+    """Studios of this process compile each statement once."""
+    with shared_statements():
+        yield
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from functools import cache
 
 from studio.components import DefaultEnv, component_classes
 from studio.components.redaction import Redactor
-from studio.components.secrets import is_secret_name
+from studio.components.secrets import from_environment, is_secret_name
 from studio.runs import Tracing, otlp_provider, use_tracing
 from studio.settings import Settings
 from studio.store import Store
@@ -76,7 +76,7 @@ async def learn_variables_of_components(store: Store) -> None:
     Components of the studio itself read keys only from variables that are named like keys, which are known before
     anything is logged. Others are imported for this, and a start does not wait for that.
     """
-    resolve = await store.secrets.source()
+    resolve = store.secrets.redactor.noting(from_environment)
     for name in await asyncio.to_thread(_usual_variables):
         resolve(f"env:{name}")
 
