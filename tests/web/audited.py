@@ -10,6 +10,7 @@ import json
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import CodeType
@@ -20,9 +21,11 @@ from fastapi.testclient import TestClient
 
 from studio.components import Component, JsonObject, Opaque, envelopes, parse_document
 from studio.components.base import opaque_class
+from studio.components.deferred_model import DeferredModel
 from studio.errors import StudioError
 from studio.settings import Settings
-from studio.web.app import create_app
+from studio.web.app import ROUTES, create_app
+from studio.web.requests import StudioRoute
 from tests.web.documents import assistant, function_tool, gallery, replay_model, team, termination
 from tests.web.doors import BASE_URL, TOKEN, client_of
 
@@ -254,6 +257,21 @@ def harmless() -> bytes:
     ).encode()
 
 
+def build_routes() -> None:
+    """Let FastAPI and Pydantic evaluate the annotations of our own routes now; else they do when one is first used."""
+    for route in ROUTES:
+        assert isinstance(route, StudioRoute)
+        assert route.app
+    for cls in subclasses(DeferredModel):
+        cls.model_rebuild()
+
+
+def subclasses(base: type[DeferredModel]) -> Iterator[type[DeferredModel]]:
+    for cls in base.__subclasses__():
+        yield cls
+        yield from subclasses(cls)
+
+
 def build_classes(base: type[Component] = Component) -> None:
     """Let Pydantic evaluate our own annotations now; else it does when the first such component comes."""
     for cls in (base, opaque_class(base)):
@@ -270,6 +288,7 @@ def main(data_dir: Path, files: list[Path]) -> None:
     with TestClient(app, base_url=BASE_URL) as server:
         client = client_of(server, {"Authorization": f"Bearer {TOKEN}"})
         build_classes()
+        build_routes()
         visitor = Visitor(client)
         bring_in(visitor, "harmless.json", harmless())
         bring_in(visitor, "broken.yaml", b"a: [")
