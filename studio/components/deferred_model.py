@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pydantic import BaseModel
 
 
@@ -11,3 +13,11 @@ class DeferredModel(BaseModel, defer_build=True):
     Bodies of requests are none: FastAPI makes their validators itself, and keeps Pydantic's warnings about its own way
     to do so from the log only while it does.
     """
+
+    @classmethod
+    def make_validators(cls) -> Iterator[None]:
+        """Make those of all subclasses that have none yet, one with each step."""
+        for each in cls.__subclasses__():
+            if each.model_rebuild() is not None:
+                yield
+            yield from each.make_validators()

@@ -17,6 +17,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
 from studio.components import component_classes, form_schema
+from studio.components.deferred_model import DeferredModel
 from studio.errors import StudioError
 from studio.executors.docker_engine import remove_left_containers
 from studio.help import load_library
@@ -125,7 +126,7 @@ from studio.web.protocols import (
     rest,
     ui_stream,
 )
-from studio.web.requests import AsciiJSONResponse
+from studio.web.requests import AsciiJSONResponse, StudioRoute
 from studio.web.router import StudioRouter
 from studio.web.templates import Templates, load_templates
 from studio.web.views import Views
@@ -338,6 +339,8 @@ def _lifespan(
 def _made_ahead(templates: Templates) -> Iterator[None]:
     """What is made once and wanted soon, one part with each step; what is wrong with it is told to who asks."""
     yield from templates.prepare("base.html", "pages/teams.html", "pages/builder.html")
+    yield from (None for route in ROUTES if isinstance(route, StudioRoute) and route.make_ready())
+    yield from DeferredModel.make_validators()
     with suppress(StudioError):
         for cls in component_classes():
             form_schema(cls)

@@ -70,6 +70,10 @@ class StudioRoute(APIRoute):
         self.__dict__.update(whole.__dict__)
         return getattr(self, name)
 
+    def make_ready(self) -> bool:
+        """Work out what it takes and answers; False when that has been done."""
+        return "app" not in self.__dict__ and self.app is not None
+
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
 

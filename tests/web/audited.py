@@ -10,7 +10,6 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import CodeType
@@ -261,15 +260,9 @@ def build_routes() -> None:
     """Let FastAPI and Pydantic evaluate the annotations of our own routes now; else they do when one is first used."""
     for route in ROUTES:
         assert isinstance(route, StudioRoute)
-        assert route.app
-    for cls in subclasses(DeferredModel):
-        cls.model_rebuild()
-
-
-def subclasses(base: type[DeferredModel]) -> Iterator[type[DeferredModel]]:
-    for cls in base.__subclasses__():
-        yield cls
-        yield from subclasses(cls)
+        route.make_ready()
+    for _ in DeferredModel.make_validators():
+        pass
 
 
 def build_classes(base: type[Component] = Component) -> None:

@@ -14,8 +14,10 @@ from fastapi.dependencies.models import Dependant
 from fastapi.testclient import TestClient
 from pydantic_core import SchemaValidator
 
+from studio.components.deferred_model import DeferredModel
 from studio.web.app import ROUTES
 from studio.web.requests import StudioRoute
+from tests.web.doors import wait_until_warm
 
 STARTED = """
 from studio.components.deferred_model import DeferredModel
@@ -37,6 +39,12 @@ def complete(cls):
 models = list(complete(DeferredModel))
 print(len(DeferredModel.__subclasses__()) > 100, models)
 """
+
+
+def test_a_studio_that_is_left_alone_makes_them_ready(server: TestClient):
+    wait_until_warm(server)
+    assert not any(route.make_ready() for route in ROUTES if isinstance(route, StudioRoute))
+    assert next(DeferredModel.make_validators(), "all are made") == "all are made"
 
 
 def test_fastapi_itself_makes_the_validators_of_what_requests_carry():
