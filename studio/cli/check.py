@@ -81,7 +81,7 @@ def _lines(file: str, report: Checked) -> Iterator[str]:
         yield f"{file}: wrong"
         if isinstance(report, InvalidPython):
             for found in report.findings:
-                yield f"      {file}:{found.place.line}:{found.place.column}: {found.message}"
+                yield f"      {found.place.file or file}:{found.place.line}:{found.place.column}: {found.message}"
                 yield f"        {found.fix}"
             return
         yield from _finding("wrong", Finding(report.code, report.what, report.fix, report.where))

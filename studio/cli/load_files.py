@@ -14,6 +14,7 @@ from studio.components import JsonObject
 from studio.errors import ConfigError, InvalidDocument
 from studio.galleries import Entry, Gallery, parse_gallery
 from studio.services.local_files import read_bytes
+from studio.services.script_folder import ScriptFolder
 
 
 def read_gallery(file: Path, *, may_stand_in: bool = True) -> Gallery:
@@ -34,14 +35,18 @@ def read_gallery(file: Path, *, may_stand_in: bool = True) -> Gallery:
 
 def _script(file: Path, may_stand_in: bool) -> JsonValue:
     try:
-        reading = read_script(read_bytes(file).decode("utf-8-sig"), environment=os.environ)
+        beside = ScriptFolder(file, Path.cwd())
+        reading = read_script(read_bytes(file).decode("utf-8-sig"), environment=os.environ, files=beside)
     except UnicodeDecodeError as error:
         raise InvalidDocument(f"{str(file)!r} is not UTF-8 text.", fix="Save it as UTF-8.") from error
     if reading.stand_ins and not may_stand_in:
         raise InvalidPython([replace(each, severity="error") for each in reading.stand_ins])
     for found in (each for each in reading.findings if not each.where):  # the others are in the component's report
         fix = f" {found.fix}" if found in reading.stand_ins else ""
-        print(f"{file}:{found.place.line}:{found.place.column}: note: {found.message}{fix}", file=sys.stderr)
+        print(
+            f"{found.place.file or file}:{found.place.line}:{found.place.column}: note: {found.message}{fix}",
+            file=sys.stderr,
+        )
     return reading.component
 
 

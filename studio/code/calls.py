@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from typing import Literal, get_args, get_origin
 
@@ -13,17 +13,19 @@ from pydantic_core import to_jsonable_python
 from typing_extensions import is_typeddict
 
 from studio.agents import StructuredMessageFactory
-from studio.code.expressions import SERVER_TOOLS, Expressions, is_of_another_file
+from studio.code.expressions import SERVER_TOOLS, Expressions
 from studio.code.findings import Position, Problems
 from studio.code.functions import ScriptFunction
 from studio.code.graph_steps import BUILDERS, GraphSteps, is_of_builder, new_builder
 from studio.code.notes import noted
-from studio.code.parsed import ParsedValue, broken, envelope, keyed, listed, plain, secret, written
+from studio.code.other_files import Modules
+from studio.code.parsed import ParsedValue, broken, envelope, keyed, listed, not_known, plain, secret, written
+from studio.code.ready_made import MEMORIES, in_fields, read_call
 from studio.code.schemas import NoSchema, schema_of
-from studio.code.scope import Defined, Imported, Scope, ScriptClass
+from studio.code.scope import Arguments, Defined, Imported, Scope, ScriptClass
 from studio.code.source import Source
 from studio.code.stand_ins import LEFT_OUT, STAND_IN, stand_in, stand_in_of_another_file, text_condition
-from studio.code.vocabulary import AUTOGEN, annotations_of, find_type, types_in
+from studio.code.vocabulary import AUTOGEN, annotations_of, find_type, is_of_another_file, types_in
 from studio.components import Component, SecretRef, is_reference
 from studio.components.secrets import is_secret_name
 from studio.conditions import AndTerminationCondition, OrTerminationCondition
@@ -43,18 +45,15 @@ CREDENTIALS = ("azure.identity.DefaultAzureCredential", "azure.identity.aio.Defa
 
 FORMAT = "structured_message_factory"
 
-Arguments = tuple[list[ParsedValue], dict[str, ParsedValue]]
-RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Arguments, Position], ParsedValue]
-
 
 class Calls:
-    """Reads calls; those of the script's own functions are left to `run`."""
+    """Reads calls; those of the script's own functions are left to their files."""
 
     def __init__(
         self,
         source: Source,
         problems: Problems,
-        run: RunFunction,
+        modules: Modules,
         *,
         passes_over: bool = False,
         environment: Mapping[str, str] | None = None,
@@ -63,21 +62,23 @@ class Calls:
         self._environment_values = environment or {}
         self._source = source
         self._problems = problems
-        self._run = run
-        self.expressions = Expressions(source, problems, self.read, passes_over=passes_over)
+        self._modules = modules
+        self.expressions = Expressions(source, problems, self.read, modules, passes_over=passes_over)
 
     def read(self, node: ast.Call, scope: Scope) -> ParsedValue:
         """What a call makes."""
         place = self._source.place(node)
-        local = scope.find(node.func.id) if isinstance(node.func, ast.Name) else None
+        local = self.expressions.binding(node.func, scope)
         if isinstance(local, Defined):
-            return self._run(local.node, self.arguments(node, scope), place)
+            return self._result(local, self.arguments(node, scope), place)
         if self._passes_over and isinstance(node.func, ast.Attribute) and is_of_builder(node, scope):
             return self._graph_step(node.func, self.arguments(node, scope), scope, place)
         dotted = self.expressions.dotted(node.func, scope)
         given = self.arguments(node, scope)
         if dotted in BUILDERS and self._passes_over and not any(given):
             return new_builder(place)
+        if self._passes_over and (made := read_call(node, dotted or "", given, place)) is not None:
+            return made
         if dotted in ("studio.components.env", *READS_ENVIRONMENT):
             return self._environment(given, place)
         if dotted == "studio.code.with_notes":
@@ -87,7 +88,7 @@ class Calls:
         if dotted in TOKEN_PROVIDERS:
             return self._component(AzureTokenProvider, given, scope, place)
         if isinstance(local, ScriptClass) and self._passes_over:
-            return self._in_place_of(local, given, scope, place)
+            return self._in_place_of(local, given, place)
         if dotted == SERVER_TOOLS:
             return self._component(McpWorkbench, given, scope, place)
         if self._passes_over and dotted and find_type(dotted) is None and is_of_another_file(dotted):
@@ -95,9 +96,21 @@ class Calls:
         cls = self.expressions.type_called(node.func, scope)
         return broken(place) if cls is None else self._constructed(cls, given, scope, place)
 
-    def _in_place_of(self, local: ScriptClass, given: Arguments, scope: Scope, place: Position) -> ParsedValue:
+    def _result(self, function: Defined, given: Arguments, place: Position) -> ParsedValue:
+        """What a function of the script or of another file returns."""
+        if function.home.name == self._source.name:
+            return function.home.run(function.node, given, place)
+        with self._problems.tried() as wrong:
+            made = function.home.run(function.node, given, place)
+        if not wrong:
+            return made
+        name = function.node.name
+        why = f"`{name}` of {function.home.name} is not read: line {wrong[0].place.line}: {wrong[0].message}"
+        return not_known(name, why, place)
+
+    def _in_place_of(self, local: ScriptClass, given: Arguments, place: Position) -> ParsedValue:
         """A part that stands in for an object of a class of the script."""
-        found = stand_in(local, given, scope, place)
+        found = stand_in(local, given, local.scope, place)
         if found is None:
             name = local.node.name
             fix = "Replace it by a component. Classes of agents and of termination conditions have stand-ins."
@@ -149,7 +162,7 @@ class Calls:
         name, value, place = keyword.arg or "", keyword.value, self._source.place(keyword.value)
         if name == "condition" and (text := text_condition(value)) is not None:
             return {name: plain(text, place)}
-        if isinstance(node.func, ast.Name) and isinstance(scope.look(node.func.id), Defined):
+        if isinstance(self.expressions.binding(node.func, scope), Defined):
             return None
         if name in LEFT_OUT:
             code, does, fix = LEFT_OUT[name]
@@ -167,7 +180,7 @@ class Calls:
     def _format(self, model: ScriptClass, node: ast.Call, scope: Scope, place: Position) -> ParsedValue:
         """The format of answers that a Pydantic model of the script means."""
         try:
-            schema = schema_of(model.node, scope)
+            schema = schema_of(model.node, model.scope)
         except NoSchema as error:
             message = f"The schema of `{model.node.name}` cannot be told: {error} is not read."
             return self._refuse("no_schema", message, "Use plain types, models and literals in its fields.", place)
@@ -183,7 +196,7 @@ class Calls:
         if not cls.provider:
             message = f"`{cls.__name__}` is only a kind of component."
             return self._refuse("abstract", message, "Choose a component of this kind.", place)
-        values, named = given
+        values, named = in_fields(given) if cls in MEMORIES and self._passes_over else given
         names: Sequence[str] = cls.positional or tuple(cls.model_fields)
         if issubclass(cls, AndTerminationCondition | OrTerminationCondition) and values:
             values, names = [listed(values, place)], ["conditions"]
@@ -243,7 +256,8 @@ class Calls:
 
     def _fitting(self, cls: type[object], name: str, made: ParsedValue) -> ParsedValue:
         """An argument; refused if it names a secret that its field would not look up."""
-        made = self._with_stand_ins(made, [*types_in(annotations_of(cls).get(name))])
+        annotation = annotations_of(cls).get(name)
+        made = self._with_stand_ins(made, [*types_in(annotation)], is_list=_is_list(annotation))
         if made.secret_at is None or name.endswith(KEYS_ARE_NAMED):
             return made
         if SecretRef in types_in(annotations_of(cls).get(name)):
@@ -261,16 +275,17 @@ class Calls:
         self._refuse("no_secret", message, fix, made.secret_at)
         return made
 
-    def _with_stand_ins(self, made: ParsedValue, kinds: Sequence[type]) -> ParsedValue:
-        """The argument with a stand-in for each part of it that is in another file."""
+    def _with_stand_ins(self, made: ParsedValue, kinds: Sequence[type], *, is_list: bool = False) -> ParsedValue:
+        """The argument with a stand-in for each part of it that is not known."""
         if made.cls is None and isinstance(made.entries, Sequence) and any(each.outside for each in made.entries):
             return listed([self._with_stand_ins(each, kinds) for each in made.entries], made.at)
         if not made.outside or (part := stand_in_of_another_file(made.outside, kinds, made.at)) is None:
             return made
         module, _, name = made.outside.rpartition(".")
-        message = f"`{name}` is of {module!r}, another file, which is not read. A part of that name stands in for it."
+        why = made.why or f"`{name}` is of {module!r}, another file, which is not read."
+        message = f"{why} A part of that name stands in for it."
         self._problems.warn(STAND_IN, message, "Replace it by a component or a value.", made.at)
-        return part
+        return listed([part], made.at) if is_list else part
 
     def _of_environment(self, name: str, variable: str, place: Position) -> ParsedValue:
         """A text of an environment variable: its value where that is given and no secret, else the variable's name."""
@@ -311,7 +326,9 @@ class Calls:
                 self._refuse("not_function", "A tool needs a function.", "Define it with `def` above.", made.at)
             return [], {"source_code": plain("", made.at), "description": plain("", made.at), "name": made}
         function = made.function
-        if "global_imports" not in named and (imports := self._imports_of(function, scope, made.at)):
+        if "global_imports" not in named and (
+            imports := self._imports_of(function, self._modules.names_of.get(id(function), scope), made.at)
+        ):
             named["global_imports"] = imports
         if (name := named.get("name")) is None or (name.value is None and not name.is_broken):
             named["name"] = plain(function.name, made.at)
@@ -338,7 +355,7 @@ class Calls:
         values, named = given
         values = [*values, *named.values()]
         name = values[0].value if values else None
-        is_alone = len(values) == 1 or (len(values) == 2 and values[1].value is None and values[1].entries is None)
+        is_alone = len(values) == 1 or (len(values) == 2 and not values[1].value and values[1].entries is None)
         if isinstance(name, str) and is_alone and is_reference(f"env:{name}"):
             return secret(f"env:{name}", place)
         if isinstance(name, str) and len(values) == 2 and isinstance(default := values[1].value, str) and default:
@@ -366,3 +383,11 @@ class Calls:
             return self._refuse("not_literal", message, "Write it as an exported script does.", place)
         component, notes = values
         return noted(component, notes, self._problems)
+
+
+def _is_list(annotation: object) -> bool:
+    """Whether a field holds several values."""
+    origin = get_origin(annotation)
+    if origin is not None and isinstance(origin, type) and issubclass(origin, Sequence):
+        return True
+    return any(_is_list(each) for each in get_args(annotation))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import math
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from studio.code.findings import Position, Problems
 from studio.code.functions import ScriptFunction, script_function
+from studio.code.other_files import Modules
 from studio.code.parsed import MAX_COST, ParsedValue, broken, envelope, keyed, listed, plain, secret
-from studio.code.scope import Defined, Imported, Scope, Unread
+from studio.code.scope import Binding, Defined, Function, Imported, Scope, Unread
 from studio.code.source import Source
-from studio.code.vocabulary import AUTOGEN, CONSTANTS, find_type, suggest
+from studio.code.vocabulary import CONSTANTS, find_type, is_of_another_file, suggest
 from studio.components import is_reference
 from studio.conditions import AndTerminationCondition, OrTerminationCondition, TerminationCondition
 
@@ -48,8 +49,11 @@ CallReader = Callable[[ast.Call, Scope], ParsedValue]
 class Expressions:
     """Reads expressions; calls are left to `read_call`."""
 
-    def __init__(self, source: Source, problems: Problems, read_call: CallReader, *, passes_over: bool = False) -> None:
+    def __init__(
+        self, source: Source, problems: Problems, read_call: CallReader, modules: Modules, *, passes_over: bool = False
+    ) -> None:
         self._passes_over = passes_over
+        self._modules = modules
         self._source = source
         self._problems = problems
         self._read_call = read_call
@@ -80,9 +84,9 @@ class Expressions:
         return broken(place)
 
     def _read(self, node: ast.expr, scope: Scope, place: Position) -> ParsedValue:
-        node = _awaited(node, scope)
-        if (text := self._text(node, scope)) is not None:
-            return plain(text, place)
+        node = self._awaited(node, scope)
+        if (text := self._text(node, scope, place)) is not None:
+            return text
         match node:
             case ast.Call():
                 return self._read_call(node, scope)
@@ -110,27 +114,47 @@ class Expressions:
                 kind = _KINDS.get(type(node), f"{type(node).__name__} as a value")
                 return self.refuse("not_literal", f"{kind} is not supported here.", NO_VALUE, place)
 
-    def _text(self, node: ast.expr, scope: Scope) -> str | None:
-        """An f-string, or texts that are added; None for anything else."""
-        is_composed = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add))
-        known = self._known_value(node, scope) if is_composed else None
-        return known if isinstance(known, str) else None
+    def _text(self, node: ast.expr, scope: Scope, place: Position) -> ParsedValue | None:
+        """An f-string, or texts that are added; None for anything else.
 
-    def _formatted(self, parts: Sequence[ast.expr], scope: Scope) -> str | None:
-        """An f-string whose fields are texts and numbers of the script; None where it has others."""
+        In a script that was written to be run, placeholders stand for values that are not known.
+        """
+        is_composed = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add))
+        unknown: dict[str, None] = {}
+        known = self._known_value(node, scope, unknown) if is_composed else None
+        if not isinstance(known, str):
+            return None
+        names = ", ".join(f"`{name}`" for name in list(unknown)[:5])
+        why = f"The text has placeholders for values that are not known here: {names}." if unknown else ""
+        return replace(plain(known, place), why=why)
+
+    def _formatted(self, parts: Sequence[ast.expr], scope: Scope, unknown: dict[str, None]) -> str | None:
+        """An f-string with the texts and numbers of the script; None where it has others."""
         values: list[str | int | float] = []
         for part in parts:
-            if isinstance(part, ast.FormattedValue) and (part.conversion != -1 or part.format_spec):
-                return None
-            value = self._known_value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
+            is_plain = not isinstance(part, ast.FormattedValue) or (part.conversion == -1 and not part.format_spec)
+            inner = part.value if isinstance(part, ast.FormattedValue) else part
+            value = self._known_value(inner, scope, unknown) if is_plain else None
+            value = self._placeholder(inner, unknown) if value is None and self._passes_over else value
             if value is None:
                 return None
             values.append(value)
         return self._joined_text(values)
 
-    def _added(self, node: ast.BinOp, scope: Scope) -> str | None:
+    def _placeholder(self, node: ast.expr, unknown: dict[str, None]) -> str:
+        name = _name_of(node.func if isinstance(node, ast.Call) else node)
+        unknown[name] = None
+        return f"{{{name}}}"
+
+    def _added(self, node: ast.BinOp, scope: Scope, unknown: dict[str, None]) -> str | None:
         """Two texts, one behind the other."""
-        sides = [self._known_value(side, scope) for side in (node.left, node.right)]
+        sides = [self._known_value(side, scope, unknown) for side in (node.left, node.right)]
+        if self._passes_over and any(isinstance(side, str) for side in sides):
+            nodes = (node.left, node.right)
+            sides = [
+                self._placeholder(each, unknown) if side is None else side
+                for each, side in zip(nodes, sides, strict=True)
+            ]
         return self._joined_text(sides) if all(isinstance(side, str) for side in sides) else None
 
     def _joined_text(self, parts: Sequence[object]) -> str | None:
@@ -139,23 +163,38 @@ class Expressions:
         self._composed += sum(map(len, texts))
         return "".join(texts) if self._composed <= MAX_COST else None
 
-    def _known_value(self, node: ast.expr, scope: Scope) -> str | int | float | None:
-        """A text or a number that can be told without running anything."""
+    def _known_value(self, node: ast.expr, scope: Scope, unknown: dict[str, None]) -> str | int | float | None:
+        """A text or a number that can be told without running anything; takes what it has placeholders for."""
         match node:
             case ast.Constant(value=str() | int() | float() as value) if not isinstance(value, bool):
                 return value
             case ast.JoinedStr(values=parts):
-                return self._formatted(parts, scope)
+                return self._formatted(parts, scope, unknown)
             case ast.BinOp(op=ast.Add()):
-                return self._added(node, scope)
+                return self._added(node, scope, unknown)
             case ast.Name(id=name) if isinstance(found := scope.look(name), ParsedValue):
-                is_plain = found.entries is None and found.function is None and found.secret_at is None
-                if not is_plain or found.is_broken or isinstance(found.value, bool):
-                    return None
                 scope.find(name)
-                return found.value
+                return self._plain_value(found, name, unknown)
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if isinstance(
+                found := scope.look(name), ParsedValue
+            ):
+                scope.find(name)
+                return self._plain_value(field_of(found, attribute), f"{name}.{attribute}", unknown)
+            case ast.Call() if self._passes_over:
+                with self._problems.tried():
+                    made = self._read_call(node, scope)
+                return self._plain_value(made, _name_of(node.func), unknown)
             case _:
                 return None
+
+    def _plain_value(self, made: ParsedValue | None, name: str, unknown: dict[str, None]) -> str | int | float | None:
+        """A text or a number; None for anything else."""
+        is_plain = made is not None and made.entries is None and made.function is None and made.secret_at is None
+        if made is None or not is_plain or made.is_broken or isinstance(made.value, bool):
+            return None
+        if made.why and not made.outside:
+            unknown[name] = None
+        return made.value
 
     def _constant(self, value: object, place: Position) -> ParsedValue:
         if isinstance(value, float) and not math.isfinite(value):
@@ -184,12 +223,15 @@ class Expressions:
         return keyed(entries, place)
 
     def _named(self, name: str, scope: Scope, place: Position) -> ParsedValue:
-        found = scope.find(name)
+        return self._bound(name, scope.find(name), place)
+
+    def _bound(self, name: str, found: Binding | None, place: Position) -> ParsedValue:
+        """What a name stands for where it is used."""
         match found:
             case ParsedValue():
                 return found.used_at(place)
-            case Defined(node=node):
-                return ParsedValue(place, function=self.function(node))
+            case Defined(node=node, home=home):
+                return ParsedValue(place, function=home.function(node))
             case Unread(message=message, fix=fix):
                 return self.refuse("not_read", message, fix, place)
             case Imported(dotted=dotted) if self._passes_over and is_of_another_file(dotted):
@@ -201,15 +243,29 @@ class Expressions:
                 message = f"`{name}` is not defined above this line."
                 return self.refuse("unknown_name", message, "Define it above, or check its spelling.", place)
 
-    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ScriptFunction:
-        """A function of the script, read once."""
+    def function(self, node: Function, scope: Scope) -> ScriptFunction:
+        """A function of the file, read once; `scope` has the names around it."""
         known = self._functions.get(id(node))
         if known is None:
             known = self._functions[id(node)] = script_function(node, self._source.lines)
+            self._modules.names_of[id(known)] = scope
         return known
 
     def _attribute(self, node: ast.Attribute, scope: Scope, place: Position) -> ParsedValue:
         dotted = self.dotted(node, scope) or ""
+        if (found := self._modules.find(dotted, place)) is not None:
+            return self._bound(dotted, found, place)
+        if self._passes_over and is_of_another_file(dotted):
+            return ParsedValue(place, outside=dotted)
+        held = scope.look(node.value.id) if isinstance(node.value, ast.Name) else None
+        if (
+            self._passes_over
+            and isinstance(held, ParsedValue)
+            and (part := field_of(held, node.attr)) is not None
+            and part.cls is None
+        ):
+            self.made(node.value, scope)
+            return part.used_at(place)
         holder = find_type(dotted.rpartition(".")[0])
         value = vars(holder).get(node.attr) if holder in CONSTANTS.values() else None
         if isinstance(value, str):
@@ -228,6 +284,23 @@ class Expressions:
         return envelope(cls, {"conditions": listed(sides, place)}, place)
 
     # --- names of other modules ---
+
+    def binding(self, node: ast.expr, scope: Scope) -> Binding | None:
+        """What a name stands for, also one of another file with dots."""
+        found = scope.find(node.id) if isinstance(node, ast.Name) else None
+        if found is not None and not isinstance(found, Imported):
+            return found
+        dotted = self.dotted(node, scope) if isinstance(node, ast.Attribute) else None
+        return self._modules.find(dotted, self._source.place(node)) if dotted else found
+
+    def _awaited(self, node: ast.expr, scope: Scope) -> ast.expr:
+        """The call inside of `await`, of a function of the script or of one that makes tools."""
+        match node:
+            case ast.Await(value=ast.Call(func=func) as call):
+                is_read = isinstance(self.binding(func, scope), Defined) or self.dotted(func, scope) == SERVER_TOOLS
+                return call if is_read else node
+            case _:
+                return node
 
     def dotted(self, node: ast.expr, scope: Scope) -> str | None:
         """Full name of what was imported; None for what was not."""
@@ -262,21 +335,11 @@ class Expressions:
         return None
 
 
-def is_of_another_file(dotted: str) -> bool:
-    """Whether a full name may be of a module of the script's author: of no package that a script has otherwise."""
-    root = dotted.partition(".")[0]
-    return "." in dotted and root not in ("studio", *AUTOGEN) and root not in sys.stdlib_module_names
-
-
-def _awaited(node: ast.expr, scope: Scope) -> ast.expr:
-    """The call inside of `await`, of a function of the script or of one that makes tools."""
-    match node:
-        case ast.Await(value=ast.Call(func=ast.Name(id=name)) as call):
-            found = scope.look(name)
-            is_read = isinstance(found, Defined) or (isinstance(found, Imported) and found.dotted == SERVER_TOOLS)
-            return call if is_read else node
-        case _:
-            return node
+def field_of(made: ParsedValue, name: str) -> ParsedValue | None:
+    """A plain field of a component, such as the name of an agent; None where there is none."""
+    config = made.entries.get("config") if made.cls and isinstance(made.entries, Mapping) else None
+    found = config.entries.get(name) if config is not None and isinstance(config.entries, Mapping) else None
+    return found if found is not None and found.entries is None and found.secret_at is None else None
 
 
 def _name_of(node: ast.expr) -> str:

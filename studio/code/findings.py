@@ -16,10 +16,15 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """Where something stands in a source, both counted from 1; columns are characters."""
+    """Where something stands in a source, both counted from 1; columns are characters.
+
+    Args:
+        file: Name of the file beside the script that it stands in; empty for the script itself.
+    """
 
     line: int
     column: int = 1
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,7 @@ class CodeFinding:
             "line": self.place.line,
             "column": self.place.column,
             "severity": self.severity,
+            **({"file": self.place.file} if self.place.file else {}),
         }
 
 
@@ -57,7 +63,8 @@ class InvalidPython(ConfigError):
     def __init__(self, findings: Sequence[CodeFinding]) -> None:
         first = findings[0]
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-        super().__init__(f"Line {first.place.line}: {first.message}{more}", fix=first.fix, where=first.where)
+        line = f"{first.place.file}, line {first.place.line}" if first.place.file else f"Line {first.place.line}"
+        super().__init__(f"{line}: {first.message}{more}", fix=first.fix, where=first.where)
         self.findings = tuple(findings)
 
     def as_json(self) -> dict[str, object]:
@@ -107,4 +114,4 @@ class Problems:
     def __iter__(self) -> Iterator[CodeFinding]:
         """Errors first, each kind by line."""
         for found in self._found.values():
-            yield from sorted(found, key=lambda finding: finding.place)
+            yield from sorted(found, key=lambda finding: (finding.place.file, finding.place))

@@ -32,7 +32,9 @@ class ParsedValue:
         graph_steps: The `GraphSteps` of the graph builder that stands here.
         secret_at: Where a secret is named in it that nobody has asked for yet.
         is_broken: Whether it could not be read; a finding tells why.
-        outside: Full name of what it is in another file, which is not read; a field may have a stand-in for it.
+        outside: Full name of what it is in another file, or of another value that is not known; a field may have a
+            stand-in for it.
+        why: Why that is not known, or what stands in a text for what is not.
         cost: Size of its JSON.
     """
 
@@ -45,6 +47,7 @@ class ParsedValue:
     secret_at: Position | None = None
     is_broken: bool = False
     outside: str = ""
+    why: str = ""
     cost: int = field(default=NODE_COST)
 
     def used_at(self, place: Position) -> ParsedValue:
@@ -81,6 +84,11 @@ def keyed(entries: Mapping[str, ParsedValue], at: Position, cls: type[Component]
 
 def _first_secret(items: Iterable[ParsedValue]) -> Position | None:
     return next((item.secret_at for item in items if item.secret_at is not None), None)
+
+
+def not_known(dotted: str, why: str, at: Position) -> ParsedValue:
+    """What a field may have a stand-in for."""
+    return ParsedValue(at, outside=dotted, why=why)
 
 
 def written(value: JsonValue, at: Position) -> ParsedValue:

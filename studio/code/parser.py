@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from studio.code.export import NOTES_COMMENT
 from studio.code.findings import CodeFinding, InvalidPython, Position, Problems, Severity
+from studio.code.other_files import OtherFiles
 from studio.code.parsed import ParsedValue, as_json, place_of
 from studio.code.source import Source, parse_source
 from studio.code.stand_ins import STAND_IN
@@ -57,7 +58,9 @@ def read_python(source: str) -> JsonObject:
     return reading.component
 
 
-def read_script(source: str, *, environment: Mapping[str, str] | None = None) -> Reading:
+def read_script(
+    source: str, *, environment: Mapping[str, str] | None = None, files: OtherFiles | None = None
+) -> Reading:
     """The component of a script that was written to be run.
 
     What makes no components is passed over, with a finding: calls such as `load_dotenv()`, prints, runs, loops.
@@ -67,24 +70,32 @@ def read_script(source: str, *, environment: Mapping[str, str] | None = None) ->
         source: The script.
         environment: Values of environment variables. Texts that the script reads from others have their names instead,
             with a finding `stand_in`, as have agents and conditions of the script's own classes.
+        files: Files that it may import from; without them, parts of other files have stand-ins.
 
     Raises:
         InvalidPython: With everything that is in the way.
         TooLarge: The script is longer than any team.
     """
-    reading = parse_python(source, passes_over=True, environment=environment)
+    reading = parse_python(source, passes_over=True, environment=environment, files=files)
     if reading.errors:
         raise InvalidPython(reading.errors)
     return reading
 
 
-def parse_python(source: str, *, passes_over: bool = False, environment: Mapping[str, str] | None = None) -> Reading:
+def parse_python(
+    source: str,
+    *,
+    passes_over: bool = False,
+    environment: Mapping[str, str] | None = None,
+    files: OtherFiles | None = None,
+) -> Reading:
     """The component of a script, also of one with wrong or missing fields.
 
     Args:
         source: The script.
         passes_over: Whether what makes no components is passed over, and not refused.
         environment: Values of environment variables, for a script that was written to be run.
+        files: Files that it may import from.
 
     Raises:
         InvalidPython: The script is not Python, or holds what is not read.
@@ -93,7 +104,8 @@ def parse_python(source: str, *, passes_over: bool = False, environment: Mapping
     parsed = parse_source(source)
     problems = Problems()
     try:
-        return _read(parsed, problems, Script(parsed, problems, passes_over=passes_over, environment=environment))
+        script = Script.alone(parsed, problems, passes_over=passes_over, environment=environment, files=files)
+        return _read(parsed, problems, script)
     except RecursionError:
         problems.error("too_deep", "The script is nested too deeply.", "Assign inner parts to variables.", Position(1))
         raise InvalidPython(list(_errors(problems, None))) from None
@@ -171,7 +183,7 @@ def _parts_to_tell(made: ParsedValue) -> Iterator[tuple[str, ParsedValue]]:
     todo = [("", made)]
     while todo:
         where, part = todo.pop()
-        if part.function is not None or part.is_broken or part.outside:
+        if part.function is not None or part.is_broken or part.outside or part.why:
             yield where, part
         if isinstance(part.entries, Mapping):
             todo += [(f"{where}/{escape(key)}", item) for key, item in part.entries.items()]
@@ -187,8 +199,11 @@ def _refuse_functions(made: ParsedValue, problems: Problems) -> None:
             fix = "Wrap it in `FunctionTool(...)`, or pass it in `tools` of an agent."
             problems.add(CodeFinding("not_a_value", message, fix, part.at, where))
         elif part.outside:
-            message = f"`{part.outside}` is of another file, which is not read."
+            message = part.why or f"`{part.outside}` is of another file, which is not read."
             problems.add(CodeFinding("other_file", message, "Write it in this script.", part.at, where))
+        elif part.why:
+            fix = "Write the text out, or replace the placeholders."
+            problems.add(CodeFinding(STAND_IN, part.why, fix, part.at, where, "warning"))
 
 
 def _errors(problems: Problems, made: ParsedValue | None) -> Iterator[CodeFinding]:

@@ -84,7 +84,7 @@ def _only_uses(func: ast.expr, scope: Scope, depth: int) -> bool:
         return name in HARMLESS or name in READS
     if depth >= MAX_FUNCTIONS_DEEP:
         return False
-    inside = Scope(scope)
+    inside = Scope(found.home.module)
     for each in parameters_of(found.node):
         inside.names[each.arg] = ANYTHING
     return not any(changed_names(each, inside, depth=depth + 1) for each in found.node.body)
@@ -99,6 +99,14 @@ def parameters_of(function: Function) -> list[ast.arg]:
     """All parameters by name."""
     arguments = function.args
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def required_of(function: Function) -> list[ast.arg]:
+    """The parameters without a default."""
+    arguments = function.args
+    places = [*arguments.posonlyargs, *arguments.args]
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return [*places[: len(places) - len(arguments.defaults)], *(each for each, default in by_name if default is None)]
 
 
 def names_set_by(node: ast.AST) -> Iterator[str]:

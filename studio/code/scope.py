@@ -5,11 +5,43 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from pydantic import JsonValue
 
 from studio.code.findings import Position
+from studio.code.functions import ScriptFunction
 from studio.code.parsed import ParsedValue
+
+Arguments = tuple[list[ParsedValue], dict[str, ParsedValue]]
+"""What a call gives, by position and by name."""
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Home(Protocol):
+    """The file that a function stands in."""
+
+    @property
+    def name(self) -> str:
+        """Of the file; empty for the script itself."""
+        ...
+
+    @property
+    def module(self) -> Scope:
+        """Names of the file."""
+        ...
+
+    def run(self, function: Function, given: Arguments, place: Position) -> ParsedValue:
+        """What the function returns."""
+        ...
+
+    def enter(self, function: Function, given: Arguments) -> None:
+        """Read the function as a part of the program."""
+        ...
+
+    def function(self, node: Function) -> ScriptFunction:
+        """The function as a tool."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +59,14 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """A function that the script defines."""
+    """A function that the script defines, or a file beside it.
 
-    node: ast.FunctionDef | ast.AsyncFunctionDef
+    Args:
+        home: Reads it, with the names of its own file.
+    """
+
+    node: Function
+    home: Home
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,9 +86,14 @@ class Unread:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScriptClass(Unread):
-    """A class that the script defines: no value, but a schema may be read of it, or a part may stand in for it."""
+    """A class that the script defines: no value, but a schema may be read of it, or a part may stand in for it.
+
+    Args:
+        scope: Names that it uses.
+    """
 
     node: ast.ClassDef
+    scope: Scope
 
 
 Binding = ParsedValue | Imported | Defined | Unread
@@ -97,7 +139,9 @@ def import_bindings_of(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str,
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
             own: JsonValue = {"name": alias.name, "alias": alias.asname} if alias.asname else alias.name
-            imported = Imported(f"{node.module}.{alias.name}", {"module": node.module, "imports": [own]})
+            module = "." * node.level + (node.module or "")
+            dotted = f"{module}{'' if module.endswith('.') else '.'}{alias.name}"
+            imported = Imported(dotted, {"module": module, "imports": [own]})
             yield alias.asname or alias.name, imported
         elif alias.asname:
             yield alias.asname, Imported(alias.name, {"name": alias.name, "alias": alias.asname})

@@ -22,11 +22,13 @@ class Source:
     Args:
         lines: As Python counts them, each with its line end.
         comments: Where comments begin.
+        name: Of a file beside the script; empty for the script itself.
     """
 
     tree: ast.Module
     lines: tuple[str, ...] = field(repr=False)
     comments: tuple[Position, ...] = ()
+    name: str = ""
     _starts: dict[int, list[int]] = field(default_factory=dict[int, list[int]], repr=False)
     """Bytes before each character, of lines that are not ASCII."""
 
@@ -35,15 +37,19 @@ class Source:
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         if text.isascii():
-            return Position(line, column + 1)
+            return Position(line, column + 1, self.name)
         if line not in self._starts:  # Python counts bytes, people count characters
             sizes = (len(letter.encode("utf-8", "surrogatepass")) for letter in text)
             self._starts[line] = list(accumulate(sizes, initial=0))
-        return Position(line, bisect_left(self._starts[line], column) + 1)
+        return Position(line, bisect_left(self._starts[line], column) + 1, self.name)
 
 
-def parse_source(text: str) -> Source:
+def parse_source(text: str, name: str = "") -> Source:
     """Parse a script; nothing of it is executed.
+
+    Args:
+        text: The script.
+        name: Of a file beside the script that is read.
 
     Raises:
         TooLarge: More than `MAX_CHARACTERS`.
@@ -56,7 +62,7 @@ def parse_source(text: str) -> Source:
         )
     plain = re.sub(r"\r\n?", "\n", text.removeprefix("\ufeff"))
     tree, comments = _parsed(plain)
-    return Source(tree, tuple(f"{line}\n" for line in plain.split("\n")), comments)
+    return Source(tree, tuple(f"{line}\n" for line in plain.split("\n")), comments, name)
 
 
 def _parsed(text: str) -> tuple[ast.Module, tuple[Position, ...]]:

@@ -85,7 +85,7 @@ def _bases(node: ast.ClassDef, scope: Scope, depth: int = 0) -> Iterator[str]:
         if isinstance(found, Imported):
             yield found.dotted
         elif isinstance(found, ScriptClass):
-            yield from _bases(found.node, scope, depth + 1)
+            yield from _bases(found.node, found.scope, depth + 1)
 
 
 def _own_name(node: ast.ClassDef) -> str:

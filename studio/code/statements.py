@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from studio.code.calls import Arguments, Calls
+from studio.code.calls import Calls
 from studio.code.dialect import RUN
 from studio.code.expressions import NO_VALUE
 from studio.code.findings import CodeFinding, Position, Problems
+from studio.code.functions import ScriptFunction
 from studio.code.graph_steps import is_of_builder
-from studio.code.parsed import ParsedValue, broken, parts_of
-from studio.code.passing_over import changed_names, names_set_by
+from studio.code.other_files import Modules, OtherFiles
+from studio.code.parsed import ParsedValue, broken, not_known, parts_of
+from studio.code.passing_over import changed_names, names_set_by, required_of
 from studio.code.schemas import is_model
-from studio.code.scope import Defined, Scope, ScriptClass, Unread, import_bindings_of
+from studio.code.scope import Arguments, Defined, Function, Scope, ScriptClass, Unread
 from studio.code.source import Source
 from studio.code.stand_ins import STAND_IN
 from studio.code.vocabulary import find_type
@@ -49,63 +52,120 @@ _KINDS: dict[type[ast.stmt], str] = {
     ast.Nonlocal: "`nonlocal`",
     ast.Return: "`return` outside of a function",
 }
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 NOT_EXECUTED = "Scripts are parsed, never executed. Write components, values and functions for tools."
 
 
+@dataclass
+class _Program:
+    """What all files of a script have in common."""
+
+    problems: Problems
+    passes_over: bool
+    environment: Mapping[str, str] | None
+    files: OtherFiles | None
+    taken_back: list[CodeFinding] = field(default_factory=list[CodeFinding])
+    """Why values could not be told that nothing has needed so far."""
+    calls_made: int = 0
+    running: list[int] = field(default_factory=list[int])
+    entered: set[int] = field(default_factory=set[int])
+    ran: list[ParsedValue] = field(default_factory=list[ParsedValue])
+    scopes: list[Scope] = field(default_factory=list[Scope])
+    of_other_files: set[int] = field(default_factory=set[int])
+    """Scopes, by identity, of which only that counts which the script imports."""
+
+    def __post_init__(self) -> None:
+        self.modules = Modules(self.files, self._read, self.problems)
+
+    def _read(self, source: Source, scope: Scope) -> None:
+        Script(source, self, scope).read_as_module()
+
+
 class Script:
-    """Reads the statements of a module, and functions when they are called.
+    """Reads the statements of a file, and functions when they are called.
 
     Args:
-        source: The script.
-        problems: Takes what is wrong.
-        passes_over: Whether statements that make no components are passed over and named, as in a script that was
-            written to be run, and not refused, as in an editor, which would lose them.
-        environment: Values of environment variables, for texts that are read from them.
+        source: The file.
+        program: What it has in common with the others.
+        module: Takes the names of the file.
     """
 
-    def __init__(
-        self,
+    def __init__(self, source: Source, program: _Program, module: Scope) -> None:
+        self.module = module
+        self._source = source
+        self._program = program
+        self._problems = program.problems
+        self._passes_over = program.passes_over
+        self._calls = Calls(
+            source,
+            program.problems,
+            program.modules,
+            passes_over=program.passes_over,
+            environment=program.environment,
+        )
+        self._expressions = self._calls.expressions
+        self._results: dict[int, ParsedValue] = {}
+        """By the identity of the functions' nodes."""
+        program.scopes.append(module)
+
+    @property
+    def name(self) -> str:
+        """Of the file; empty for the script itself."""
+        return self._source.name
+
+    @classmethod
+    def alone(
+        cls,
         source: Source,
         problems: Problems,
         *,
         passes_over: bool = False,
         environment: Mapping[str, str] | None = None,
-    ) -> None:
-        self._source = source
-        self._passes_over = passes_over
-        self._entered: set[int] = set()
-        self._taken_back: list[CodeFinding] = []
-        """Why values could not be told that nothing has needed so far."""
-        self._calls_made = 0
-        self._problems = problems
-        self._calls = Calls(source, problems, self._run, passes_over=passes_over, environment=environment)
-        self._expressions = self._calls.expressions
-        self._module = Scope()
-        self._scopes = [self._module]
-        self._results: dict[int, ParsedValue] = {}
-        """By the identity of the functions' nodes."""
-        self._running: list[str] = []
-        self._ran: list[ParsedValue] = []
+        files: OtherFiles | None = None,
+    ) -> Script:
+        """The script itself, which may import from other files.
+
+        Args:
+            source: The script.
+            problems: Takes what is wrong.
+            passes_over: Whether statements that make no components are passed over and named, as in a script that was
+                written to be run, and not refused, as in an editor, which would lose them.
+            environment: Values of environment variables, for texts that are read from them.
+            files: Files that it may import from.
+        """
+        return cls(source, _Program(problems, passes_over, environment, files), Scope())
+
+    def read_as_module(self) -> None:
+        """Read the file as one that others import from: what is wrong in it only matters to what uses that."""
+        self._program.of_other_files.add(id(self.module))
+        with self._problems.tried() as wrong:
+            self._statements(self._source.tree.body, self.module)
+        for name, found in self.module.names.items():
+            why = f"`{name}` of {self.name} is not read"
+            if isinstance(found, ParsedValue) and wrong and _is_broken_inside(found):
+                why = f"{why}: line {wrong[0].place.line}: {wrong[0].message}"
+                self.module.names[name] = not_known(name, why, wrong[0].place)
+            elif isinstance(found, Unread) and not isinstance(found, ScriptClass):
+                self.module.names[name] = not_known(name, f"{why}: {found.message}", found.place or Position(1))
 
     def component(self) -> ParsedValue | None:
         """The component that the script is about; None, with a finding, if there is none."""
-        self._statements(self._source.tree.body, self._module)
-        functions = {name: found.node for name, found in self._module.names.items() if isinstance(found, Defined)}
-        if main := functions.pop("main", None):
-            self._enter(main, ([], {}))
+        self._statements(self._source.tree.body, self.module)
+        functions = {found.node.name: found.node for found in self._own_functions()}
+        functions.pop("main", None)
+        if isinstance(main := self.module.names.get("main"), Defined):
+            main.home.enter(main.node, ([], {}))
         builder = next((name for name in functions if name.startswith("build_")), "")
-        if not self._ran and builder:
-            self._ran.append(self._run(functions[builder], ([], {}), self._source.place(functions[builder])))
-        if self._passes_over and not self._ran:
+        if not self._program.ran and builder:
+            self._program.ran.append(self.run(functions[builder], ([], {}), self._source.place(functions[builder])))
+        if self._passes_over and not self._program.ran:
             self._try_functions(functions.values())
         ran = _distinct(
-            made for made in self._ran if not made.outside and (not made.is_broken or not self._passes_over)
+            made for made in self._program.ran if not made.outside and (not made.is_broken or not self._passes_over)
         )
         found = self._chosen(ran or list(self._outermost()))
         is_what_runs = found is not None and (bool(ran) or (found.cls and found.cls.component_type == "team"))
-        if not is_what_runs and self._taken_back:  # one of these may have been it
-            for each in self._taken_back[:MAX_TAKEN_BACK]:
+        if not is_what_runs and self._program.taken_back:  # one of these may have been it
+            for each in self._program.taken_back[:MAX_TAKEN_BACK]:
                 self._problems.add(each)
         if found is None:
             self._problems.make_errors_of("not_kept")  # a person looks for it among these
@@ -114,10 +174,17 @@ class Script:
 
     def kept_lines(self) -> list[range]:
         """Lines of functions that are tools; these are kept as they are written."""
-        named = [found.node for found in self._module.names.values() if isinstance(found, Defined)]
+        named = [found.node for found in self._own_functions()]
         tools = [node for node in named if node.name != "main" and id(node) not in self._results]
-        sources = [(node, self._expressions.function(node).source) for node in tools]
+        sources = [(node, self.function(node).source) for node in tools]
         return [range(node.lineno, node.lineno + source.count("\n")) for node, source in sources]
+
+    def function(self, node: Function) -> ScriptFunction:
+        """A function of the file, as a tool."""
+        return self._expressions.function(node, self.module)
+
+    def _own_functions(self) -> list[Defined]:
+        return [found for found in self.module.names.values() if isinstance(found, Defined) and found.home is self]
 
     def _chosen(self, candidates: Sequence[ParsedValue]) -> ParsedValue | None:
         chosen = [made for made in candidates if made.cls and made.cls.component_type == "team"]
@@ -134,20 +201,26 @@ class Script:
     def _outermost(self) -> Iterator[ParsedValue]:
         """Components of variables that are not inside another one."""
         values = _distinct(
-            made for scope in self._scopes for made in scope.names.values() if isinstance(made, ParsedValue)
+            made
+            for scope in self._program.scopes
+            if id(scope) not in self._program.of_other_files
+            for made in scope.names.values()
+            if isinstance(made, ParsedValue)
         )
         inside = _held_by(values)
         yield from (made for made in values if made.cls and id(made.entries) not in inside)
 
     def _tell_unused(self, functions: Iterable[Function], found: ParsedValue | None) -> None:
         for function in functions:
-            if function.name not in self._module.used and id(function) not in self._results:
+            if function.name not in self.module.used and id(function) not in self._results:
                 message = f"The function `{function.name}` is no tool of any agent."
                 fix = "Give it to an agent as a tool, or remove it."
                 tell = self._problems.warn if self._passes_over else self._problems.error
                 tell("unused_function", message, fix, self._source.place(function))
-        for scope in self._scopes:
+        for scope in self._program.scopes:
             for name, place in scope.unused():
+                if place.file:
+                    continue
                 value = scope.names[name]
                 if found is None or not isinstance(value, ParsedValue) or value.entries is not found.entries:
                     message = f"`{name}` is not part of the component, so it is not kept."
@@ -158,31 +231,32 @@ class Script:
 
     # --- functions of the script ---
 
-    def _run(self, function: Function, given: Arguments, place: Position) -> ParsedValue:
+    def run(self, function: Function, given: Arguments, place: Position) -> ParsedValue:
         """What a function returns; read once where it is given nothing, however often it is called."""
-        name = function.name
-        if name in self._running or len(self._running) >= MAX_CALLS_DEEP or self._calls_made >= MAX_CALLS:
+        name, running = function.name, self._program.running
+        is_too_often = len(running) >= MAX_CALLS_DEEP or self._program.calls_made >= MAX_CALLS
+        if id(function) in running or is_too_often:
             return self._refuse("too_deep", f"`{name}` calls itself.", "Write the components out.", place)
         if any(given) and not self._passes_over:
             message = f"`{name}` is called with arguments, which is not supported."
             return self._refuse("not_literal", message, "Write the components out.", place)
         known = self._results.get(id(function))
         if known is None or any(given):
-            self._calls_made += 1
-            self._running.append(name)
+            self._program.calls_made += 1
+            running.append(id(function))
             scope = self._bound(function, given)
             known = self._results[id(function)] = (
                 broken(place) if scope is None else self._returned(function, scope, place)
             )
-            self._running.pop()
+            running.pop()
         return known.used_at(place)
 
     def _bound(self, function: Function, given: Arguments) -> Scope | None:
         """The names that a function begins with; None, with a finding, where it cannot be called."""
         arguments, (values, named) = function.args, given
         if not self._passes_over or arguments.vararg or arguments.kwarg or function.decorator_list:
-            return Scope(self._module) if self._is_plain(function) else None
-        scope = Scope(self._module)
+            return Scope(self.module) if self._is_plain(function) else None
+        scope = Scope(self.module)
         for parameter, default in self._defaults(function):
             scope.names[parameter] = default
         places = [*arguments.posonlyargs, *arguments.args]
@@ -198,38 +272,46 @@ class Script:
         for each, default in zip([*places, *arguments.kwonlyargs], [*defaults, *arguments.kw_defaults], strict=True):
             message = f"`{each.arg}` is a parameter of `{function.name}`, which is called with no value for it here."
             unknown = Unread(message, "Write its value.", self._source.place(each))
-            yield each.arg, self._tried(default, self._module) if default is not None else unknown
+            yield each.arg, self._tried(default, self.module) if default is not None else unknown
 
     def _tried(self, value: ast.expr, scope: Scope) -> ParsedValue | Unread:
         """What an expression stands for; where that cannot be told, why, for whatever needs it."""
         with self._problems.tried() as wrong:
             made = self._expressions.made(value, scope)
-        self._taken_back += wrong
+        self._program.taken_back += wrong
         return Unread(wrong[0].message, wrong[0].fix, wrong[0].place) if wrong else made
 
     def _try_functions(self, functions: Iterable[Function]) -> None:
         """Read functions that nothing calls: one of them may make the team."""
         for function in functions:
             returns = any(isinstance(each, ast.Return) and each.value for each in function.body)
-            if id(function) in self._results or not returns or function.name in self._module.used:
+            if id(function) in self._results or not returns or function.name in self.module.used:
                 continue
+            given = {
+                each.arg: not_known(
+                    f"{function.name}.{each.arg}",
+                    f"`{each.arg}` is a parameter of `{function.name}`, which nothing calls.",
+                    self._source.place(each),
+                )
+                for each in required_of(function)
+            }
             with self._problems.tried() as wrong:
-                made = self._run(function, ([], {}), self._source.place(function))
-            self._taken_back += wrong
+                made = self.run(function, ([], given), self._source.place(function))
+            self._program.taken_back += wrong
             if wrong or made.cls is None:
                 del self._results[id(function)]
             else:
-                self._ran.append(made)
+                self._program.ran.append(made)
 
-    def _enter(self, function: Function, given: Arguments) -> None:
+    def enter(self, function: Function, given: Arguments) -> None:
         """Read a function that is the program, or a part of it, as `main` is."""
-        if id(function) in self._entered or len(self._entered) >= MAX_CALLS_DEEP:
+        if id(function) in self._program.entered or len(self._program.entered) >= MAX_CALLS_DEEP:
             return
-        self._entered.add(id(function))
+        self._program.entered.add(id(function))
         self._results.setdefault(id(function), broken(self._source.place(function)))
         scope = self._bound(function, given)
         if scope is not None:
-            self._scopes.append(scope)
+            self._program.scopes.append(scope)
             self._statements(function.body, scope)
 
     def _is_plain(self, function: Function) -> bool:
@@ -242,7 +324,7 @@ class Script:
         return True
 
     def _returned(self, function: Function, scope: Scope, place: Position) -> ParsedValue:
-        self._scopes.append(scope)
+        self._program.scopes.append(scope)
         last = function.body[-1]
         if not isinstance(last, ast.Return) or last.value is None:
             message = f"`{function.name}` returns no component at its end."
@@ -258,11 +340,10 @@ class Script:
 
     def _statement(self, statement: ast.stmt, scope: Scope) -> None:
         match statement:
-            case ast.Import() | ast.ImportFrom(level=0) if all(alias.name != "*" for alias in statement.names):
-                for name, imported in import_bindings_of(statement):
-                    scope.names[name] = imported
-            case ast.FunctionDef() | ast.AsyncFunctionDef() if scope is self._module:
-                scope.names[statement.name] = Defined(statement)
+            case ast.Import() | ast.ImportFrom() if self._imports(statement, scope):
+                pass
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if scope is self.module:
+                scope.names[statement.name] = Defined(statement, self)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self._assign(name, value, scope)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
@@ -271,7 +352,7 @@ class Script:
                 self._line(value, scope)
             case ast.Try(body=[ast.Expr(value=value)], orelse=[], finalbody=[]) if self._is_run(value, scope):
                 pass  # what is said of an error of the run is no part of the component
-            case ast.If(test=test, body=body, orelse=[]) if _is_program(test) and scope is self._module:
+            case ast.If(test=test, body=body, orelse=[]) if _is_program(test) and scope is self.module:
                 self._statements(body, scope)
             case ast.Pass():
                 pass
@@ -280,6 +361,15 @@ class Script:
             case _:
                 place = self._source.place(statement)
                 self._refuse("not_read", f"{_kind(statement)} is not supported here.", NOT_EXECUTED, place)
+
+    def _imports(self, statement: ast.Import | ast.ImportFrom, scope: Scope) -> bool:
+        """Whether the names that the statement binds are known."""
+        is_relative = isinstance(statement, ast.ImportFrom) and statement.level > 0
+        if is_relative and not self._passes_over:
+            return False
+        found = self._program.modules.bindings(statement, self._source)
+        scope.names.update(found)
+        return bool(found) or all(alias.name != "*" for alias in statement.names)
 
     def _assign(self, name: str, value: ast.expr, scope: Scope) -> None:
         is_task = name == "task" and isinstance(value, ast.BoolOp) and ast.dump(value) == ASKS_FOR_TASK
@@ -350,12 +440,12 @@ class Script:
                     given = self._calls.arguments(call, scope)
                 found = scope.find(name)
                 if isinstance(found, Defined):
-                    self._enter(found.node, given)
+                    found.home.enter(found.node, given)
                 return True
             case ast.Call(func=ast.Attribute(value=target, attr=name)) if name in (*RUNS, *ENDS):
                 made = self._expressions.made(target, scope)
                 if name in RUNS:
-                    self._ran.append(made)
+                    self._program.ran.append(made)
                 for inner in ast.walk(call):
                     if isinstance(inner, ast.Name):
                         scope.find(inner.id)
@@ -391,13 +481,13 @@ class Script:
             case ast.Try(body=body, orelse=orelse, finalbody=finalbody):
                 self._statements([*body, *orelse, *finalbody], scope)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                scope.names[statement.name] = Defined(statement)
+                scope.names[statement.name] = Defined(statement, self)
             case ast.ClassDef():
                 self._define_class(statement, scope)
             case ast.Return(value=value):
                 made = self._tried(value, scope) if value is not None else None
                 if isinstance(made, ParsedValue) and made.cls is not None:
-                    self._ran.append(made)
+                    self._program.ran.append(made)
             case _:
                 self._leave_out(statement, scope)
 
@@ -406,8 +496,8 @@ class Script:
         place = self._source.place(node)
         message = f"`{node.name}` is set in line {place.line} by what is not read."
         is_schema = is_model(node, scope)
-        scope.names[node.name] = ScriptClass(message, NO_VALUE, place, node)
-        if not is_schema:
+        scope.names[node.name] = ScriptClass(message, NO_VALUE, place, node, scope)
+        if not is_schema and not self._source.name:
             self._problems.warn("not_kept", "A class makes no component, so it is passed over.", "", place)
 
     def _open(self, item: ast.withitem, scope: Scope) -> None:
@@ -429,12 +519,19 @@ class Script:
         read = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         values = {name: made for name in read if isinstance(made := scope.look(name), ParsedValue)}
         parts = _held_by(
-            made for each in self._scopes for made in each.names.values() if isinstance(made, ParsedValue) and made.cls
+            made
+            for each in self._program.scopes
+            for made in each.names.values()
+            if isinstance(made, ParsedValue) and made.cls
         )
         risky = {name for name, made in values.items() if _holds_component(made) or id(made.entries) in parts}
         if (names - values.keys() and risky) or names & risky:
             named = ", ".join(f"`{name}`" for name in sorted(names & risky or risky))
             message = f"What was made above may be changed here: {named}."
+            if id(scope) in self._program.of_other_files:  # only in the way of what uses it
+                for name in names & risky or risky:
+                    scope.names[name] = Unread(message, NOT_EXECUTED, place)
+                return False
             self._refuse("not_read", message, NOT_EXECUTED, place)
             return True
         for name in names & values.keys():
@@ -451,16 +548,17 @@ class Script:
             match call:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in RUNS:
                     if isinstance(found := scope.find(name), ParsedValue):
-                        self._ran.append(found)
+                        self._program.ran.append(found)
                 case ast.Call(func=ast.Name(id=name)) if isinstance(found := scope.look(name), Defined):
                     scope.find(name)
-                    self._enter(found.node, ([], {}))
+                    found.home.enter(found.node, ([], {}))
                 case _:
                     pass
         for name in names_set_by(statement):
             message = f"`{name}` is set in line {place.line} by what is not read."
             scope.names[name] = Unread(message, NO_VALUE, place)
-        self._problems.warn("not_kept", f"{kind} makes no component, so it is passed over.", "", place)
+        if not self._source.name:  # what another file has besides is of no interest
+            self._problems.warn("not_kept", f"{kind} makes no component, so it is passed over.", "", place)
 
     def _unwrapped(self, value: ast.expr, scope: Scope) -> ast.expr:
         """The call inside `await`, `asyncio.run(...)`, `Console(...)` and `print(json.dumps(...))`."""
@@ -490,6 +588,19 @@ def _holds_component(made: ParsedValue) -> bool:
         if part.cls is not None:
             return True
         todo.extend(parts_of(part))
+    return False
+
+
+def _is_broken_inside(made: ParsedValue) -> bool:
+    seen: set[int] = set()
+    todo = [made]
+    while todo:
+        part = todo.pop()
+        if part.is_broken:
+            return True
+        if part.entries is not None and id(part.entries) not in seen:
+            seen.add(id(part.entries))
+            todo.extend(parts_of(part))
     return False
 
 

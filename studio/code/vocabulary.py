@@ -6,6 +6,7 @@ A script may use the components, and the plain objects that their fields hold, b
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import cache
@@ -31,6 +32,12 @@ def find_type(dotted: str) -> type | None:
         return find_class(dotted) if rest else None  # a component of another distribution
     by_place, by_name = _vocabulary()
     return by_place.get(dotted) or find_class(dotted) or by_name.get(name) or CONSTANTS.get(name)
+
+
+def is_of_another_file(dotted: str) -> bool:
+    """Whether a full name may be of a module of the script's author: of no package that a script has otherwise."""
+    root = dotted.partition(".")[0]
+    return "." in dotted and root not in ("studio", *AUTOGEN) and root not in sys.stdlib_module_names
 
 
 def suggest(name: str) -> str:

@@ -198,3 +198,57 @@ def test_what_is_added_to_a_memory_is_named_and_the_end_of_a_team_may_be_set():
     """)
     assert config["participants"][0]["config"]["memory"][0]["provider"].endswith("ListMemory")
     assert [line for code, line in said if code == "stand_in"] == [6]
+
+
+def test_a_text_has_placeholders_for_what_is_not_known():
+    config, said = read("""
+        import os
+        LANGUAGE = "French"
+        path = os.path.abspath("data")
+        for tone in ("kind", "curt"):
+            pass
+        one = AssistantAgent("one", client, system_message=f"Answer in {LANGUAGE}, be {tone}: {path!r}.")
+        two = AssistantAgent("two", client, system_message="Read " + path + ".", description=f"After {one.name}.")
+        team = RoundRobinGroupChat([one, two])
+    """)
+    one, two = (each["config"] for each in config["participants"])
+    assert (one["system_message"], two["system_message"]) == ("Answer in French, be {tone}: {path}.", "Read {path}.")
+    assert two["description"] == "After one."
+    assert [line for code, line in said if code == "stand_in"] == [6, 7]
+
+
+def test_what_a_function_that_nothing_calls_is_not_given_has_stand_ins():
+    config, said = read("""
+        def make(model_client, agents, *, style, tone="kind"):
+            writer = AssistantAgent("writer", model_client, system_message=f"Be {tone}, {style}.")
+            return RoundRobinGroupChat([writer, agents])
+    """)
+    writer, others = (each["config"] for each in config["participants"])
+    assert writer["model_client"]["config"]["model"] == "model_client"
+    assert (writer["system_message"], others["name"]) == ("Be kind, {style}.", "agents")
+    assert [line for code, line in said if code == "stand_in"] == [2, 2, 3]
+
+
+def test_magentic_one_memories_and_temporary_folders_are_read_as_their_classes_mean():
+    config, said = read("""
+        import tempfile
+        from pathlib import Path
+        from autogen_ext.code_executors.local import LocalCommandLineCodeExecutor
+        from autogen_ext.memory.chromadb import ChromaDBVectorMemory, PersistentChromaDBVectorMemoryConfig
+        from autogen_ext.teams.magentic_one import MagenticOne
+        memory = ChromaDBVectorMemory(
+            config=PersistentChromaDBVectorMemoryConfig(collection_name="notes", persistence_path=str(Path("a", "b")))
+        )
+        reader = AssistantAgent("reader", client, memory=[memory])
+        with tempfile.TemporaryDirectory() as folder:
+            executor = LocalCommandLineCodeExecutor(work_dir=folder)
+            team = MagenticOne(client=client, hil_mode=True, code_executor=executor)
+        everyone = RoundRobinGroupChat([reader, team])
+    """)
+    reader, team = (each["config"] for each in config["participants"])
+    held = reader["memory"][0]["config"]
+    assert (held["collection_name"], held["persistence_path"]) == ("notes", "a/b")
+    names = [each["config"]["name"] for each in team["participants"]]
+    assert names == ["FileSurfer", "WebSurfer", "Coder", "ComputerTerminal", "User"]
+    assert "work_dir" not in team["participants"][3]["config"]["code_executor"]["config"]
+    assert [code for code, _ in said if code == "stand_in"] == []
