@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from studio.code import InvalidPython, read_script
+from studio.code import InvalidPython, SeveralComponents, read_script
 from studio.components import JsonObject
 from studio.errors import ConfigError, InvalidDocument
 from studio.galleries import Entry, Gallery, parse_gallery
@@ -29,14 +29,23 @@ def read_gallery(file: Path, *, may_stand_in: bool = True) -> Gallery:
         InvalidDocument: It holds no component.
         InvalidPython: It is a script that makes none, or something besides.
     """
-    found = _script(file, may_stand_in) if file.suffix == ".py" else read_bytes(file)
+    found = _all_of_script(file, may_stand_in) if file.suffix == ".py" else read_bytes(file)
     return parse_gallery(found, name=file.stem if str(file) != "-" else "standard input")
 
 
-def _script(file: Path, may_stand_in: bool) -> JsonValue:
+def _all_of_script(file: Path, may_stand_in: bool) -> JsonValue:
+    """The component of a script; where it makes several, each, labelled with its name."""
+    try:
+        return _script(file, may_stand_in, "")
+    except SeveralComponents as several:
+        return [{**_script(file, may_stand_in, name), "label": name} for name in several.names]
+
+
+def _script(file: Path, may_stand_in: bool, wanted: str) -> JsonObject:
     try:
         beside = ScriptFolder(file, Path.cwd())
-        reading = read_script(read_bytes(file).decode("utf-8-sig"), environment=os.environ, files=beside)
+        text = read_bytes(file).decode("utf-8-sig")
+        reading = read_script(text, environment=os.environ, files=beside, wanted=wanted)
     except UnicodeDecodeError as error:
         raise InvalidDocument(f"{str(file)!r} is not UTF-8 text.", fix="Save it as UTF-8.") from error
     if reading.stand_ins and not may_stand_in:
@@ -61,6 +70,12 @@ def read_document(file: Path, name: str, *, may_stand_in: bool = False) -> JsonO
     Raises:
         ConfigError: Nothing fits, or several do.
     """
+    if file.suffix == ".py":
+        try:
+            return _script(file, may_stand_in, name)
+        except SeveralComponents as several:
+            labels = ", ".join(several.names)
+            raise ConfigError(several.what, fix=f"Choose one with --team: {labels}.") from several
     gallery = read_gallery(file, may_stand_in=may_stand_in)
     if gallery.rejected and not gallery.entries:
         first = gallery.rejected[0]

@@ -1,5 +1,6 @@
 """Components as Python code and back, without executing anything."""
 
+from studio.code.choices import SeveralComponents as SeveralComponents
 from studio.code.export import export_python as export_python
 from studio.code.findings import CodeFinding as CodeFinding
 from studio.code.findings import InvalidPython as InvalidPython

@@ -326,14 +326,22 @@ class Calls:
                 self._refuse("not_function", "A tool needs a function.", "Define it with `def` above.", made.at)
             return [], {"source_code": plain("", made.at), "description": plain("", made.at), "name": made}
         function = made.function
-        if "global_imports" not in named and (
-            imports := self._imports_of(function, self._modules.names_of.get(id(function), scope), made.at)
-        ):
+        around = self._modules.names_of.get(id(function), scope)
+        with self._problems.tried() as wrong:
+            imports = self._imports_of(function, around, made.at)
+        for each in wrong if not self._passes_over else ():
+            self._problems.add(each)
+        if "global_imports" not in named and imports is not None and not wrong:
             named["global_imports"] = imports
         if (name := named.get("name")) is None or (name.value is None and not name.is_broken):
             named["name"] = plain(function.name, made.at)
-        named["source_code"] = plain(function.source, made.at)
-        named["has_cancellation_support"] = plain(value=function.wants_token, at=place)
+        source = function.source
+        if wrong and self._passes_over:
+            source = f"def {function.name}() -> str:\n    raise NotImplementedError({function.name!r})\n"
+            message = f"{wrong[0].message} A tool of that name stands in for it."
+            self._problems.warn(STAND_IN, message, wrong[0].fix, made.at)
+        named["source_code"] = plain(source, made.at)
+        named["has_cancellation_support"] = plain(value=function.wants_token and not wrong, at=place)
         return [], named
 
     def _imports_of(self, function: ScriptFunction, scope: Scope, place: Position) -> ParsedValue | None:

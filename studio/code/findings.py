@@ -107,6 +107,11 @@ class Problems:
         return bool(self._found["error"])
 
     @property
+    def errors(self) -> list[CodeFinding]:
+        """What is in the way so far."""
+        return sorted(self._found["error"], key=lambda finding: (finding.place.file, finding.place))
+
+    @property
     def are_enough(self) -> bool:
         """Whether no more errors are taken."""
         return len(self._found["error"]) >= MAX_FINDINGS

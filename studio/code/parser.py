@@ -59,7 +59,11 @@ def read_python(source: str) -> JsonObject:
 
 
 def read_script(
-    source: str, *, environment: Mapping[str, str] | None = None, files: OtherFiles | None = None
+    source: str,
+    *,
+    environment: Mapping[str, str] | None = None,
+    files: OtherFiles | None = None,
+    wanted: str = "",
 ) -> Reading:
     """The component of a script that was written to be run.
 
@@ -71,12 +75,14 @@ def read_script(
         environment: Values of environment variables. Texts that the script reads from others have their names instead,
             with a finding `stand_in`, as have agents and conditions of the script's own classes.
         files: Files that it may import from; without them, parts of other files have stand-ins.
+        wanted: Name of one of several components: of its variable, with a colon and its line where others have it, too.
 
     Raises:
+        SeveralComponents: It makes several, and none or none of that name was chosen.
         InvalidPython: With everything that is in the way.
         TooLarge: The script is longer than any team.
     """
-    reading = parse_python(source, passes_over=True, environment=environment, files=files)
+    reading = parse_python(source, passes_over=True, environment=environment, files=files, wanted=wanted)
     if reading.errors:
         raise InvalidPython(reading.errors)
     return reading
@@ -88,6 +94,7 @@ def parse_python(
     passes_over: bool = False,
     environment: Mapping[str, str] | None = None,
     files: OtherFiles | None = None,
+    wanted: str = "",
 ) -> Reading:
     """The component of a script, also of one with wrong or missing fields.
 
@@ -96,8 +103,10 @@ def parse_python(
         passes_over: Whether what makes no components is passed over, and not refused.
         environment: Values of environment variables, for a script that was written to be run.
         files: Files that it may import from.
+        wanted: Name of one of several components.
 
     Raises:
+        SeveralComponents: It makes several, and none of them was chosen.
         InvalidPython: The script is not Python, or holds what is not read.
         TooLarge: The script is longer than any team.
     """
@@ -105,14 +114,14 @@ def parse_python(
     problems = Problems()
     try:
         script = Script.alone(parsed, problems, passes_over=passes_over, environment=environment, files=files)
-        return _read(parsed, problems, script)
+        return _read(parsed, problems, script, wanted)
     except RecursionError:
         problems.error("too_deep", "The script is nested too deeply.", "Assign inner parts to variables.", Position(1))
         raise InvalidPython(list(_errors(problems, None))) from None
 
 
-def _read(parsed: Source, problems: Problems, script: Script) -> Reading:
-    made = script.component()
+def _read(parsed: Source, problems: Problems, script: Script, wanted: str) -> Reading:
+    made = script.component(wanted)
     if made is not None:
         _refuse_functions(made, problems)
     if made is None or problems.are_in_the_way:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from studio.code.new_names import names_set_by, new_names
 from studio.code.parsed import ParsedValue
 from studio.code.scope import Defined, Imported, Scope, Unread
 from studio.code.vocabulary import AUTOGEN, find_type
@@ -17,7 +18,20 @@ READS = frozenset(
         *("run", "run_stream", "dump_component", "close", "reset", "stop", "start", "pause", "resume"),
         *("save_state", "load_state", "on_messages", "on_messages_stream", "on_reset", "call_tool", "list_tools"),
         *("set", "total_usage", "actual_usage", "count_tokens", "remaining_tokens"),
-        *("create", "create_stream", "get", "items", "keys", "values", "copy", "index", "count"),
+        *(
+            "create",
+            "create_stream",
+            "get_messages",
+            "query",
+            "load_component",
+            "get",
+            "items",
+            "keys",
+            "values",
+            "copy",
+            "index",
+            "count",
+        ),
     )
 )
 """Methods that leave a component, a list or an object as it was read. What a component remembers is no part of it."""
@@ -53,8 +67,9 @@ def changed_names(node: ast.AST, scope: Scope, *, depth: int = 0) -> set[str]:
     Names that the statement sets itself may stand for parts of these, such as the variable of a loop.
     """
     inside = Scope(scope)
+    new = new_names(node)
     for name in names_set_by(node):
-        inside.names[name] = ANYTHING
+        inside.names[name] = NEW if name in new else ANYTHING
     return {name for each in ast.walk(node) for name in _changed(each, inside, depth)}
 
 
@@ -109,22 +124,6 @@ def required_of(function: Function) -> list[ast.arg]:
     return [*places[: len(places) - len(arguments.defaults)], *(each for each, default in by_name if default is None)]
 
 
-def names_set_by(node: ast.AST) -> Iterator[str]:
-    """The names that mean something else after a statement."""
-    for each in ast.walk(node):
-        match each:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.ExceptHandler(name=str(name)):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.Import(names=names) | ast.ImportFrom(names=names):
-                yield from (alias.asname or alias.name.partition(".")[0] for alias in names)
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
-                yield from names
-            case _:
-                pass
-
-
 def _read_root(node: ast.AST, scope: Scope) -> Iterator[str]:
     """The name of the component, list or object that this is, or is inside of."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
@@ -137,5 +136,7 @@ def _read_root(node: ast.AST, scope: Scope) -> Iterator[str]:
             yield node.id
 
 
+NEW = Unread("", "", None)
+"""Bound to a name that a statement gives only what cannot be a component, such as the result of a run."""
 ANYTHING = Unread("", "", None)
 """Bound to a parameter, which may be given a component."""

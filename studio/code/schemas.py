@@ -8,6 +8,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from studio.code.findings import Position
 from studio.code.scope import Imported, Scope, ScriptClass
 from studio.components import JsonObject
 
@@ -65,7 +66,8 @@ class _Schemas:
     """Of one model, and of those inside it."""
 
     def __init__(self, scope: Scope) -> None:
-        self._scope = scope
+        self._scope = Scope(scope)
+        """With the classes that stand inside of the model."""
         self._inside: dict[str, JsonObject] = {}
 
     def whole(self, node: ast.ClassDef) -> JsonObject:
@@ -73,6 +75,16 @@ class _Schemas:
         return {"$defs": dict(sorted(self._inside.items())), **made} if self._inside else made
 
     def _model(self, node: ast.ClassDef) -> JsonObject:
+        outer, self._scope = self._scope, Scope(self._scope)
+        for each in node.body:
+            if isinstance(each, ast.ClassDef):
+                place = Position(each.lineno, each.col_offset + 1)
+                self._scope.names[each.name] = ScriptClass("", "", place, each, self._scope)
+        made = self._object(node)
+        self._scope = outer
+        return made
+
+    def _object(self, node: ast.ClassDef) -> JsonObject:
         properties: JsonObject = {}
         required: list[JsonValue] = []
         for each in self._fields(node):

@@ -15,6 +15,7 @@ from studio.code.parsed import ParsedValue, envelope, plain
 from studio.code.scope import Imported, Scope, ScriptClass
 from studio.components import Component
 from studio.conditions import ExternalTermination
+from studio.executors import DockerCommandLineCodeExecutor
 from studio.models import ChatCompletionClient, OpenAIChatCompletionClient
 from studio.tools import FunctionTool
 
@@ -72,6 +73,8 @@ def stand_in_of_another_file(dotted: str, kinds: Sequence[type], at: Position) -
             code = f"def {name}() -> str:\n    raise NotImplementedError({dotted!r})\n"
             config = {"source_code": plain(code, at), "name": plain(name, at), "description": described}
             return envelope(FunctionTool, {**config, "has_cancellation_support": plain(value=False, at=at)}, at)
+        if issubclass(DockerCommandLineCodeExecutor, kind) and issubclass(kind, Component):
+            return envelope(DockerCommandLineCodeExecutor, {}, at)
         if kind is str:
             return plain(name, at)
     return None

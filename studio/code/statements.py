@@ -7,14 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from studio.code.calls import Calls
+from studio.code.choices import Names, several
 from studio.code.dialect import RUN
 from studio.code.expressions import NO_VALUE
 from studio.code.findings import CodeFinding, Position, Problems
 from studio.code.functions import ScriptFunction
 from studio.code.graph_steps import is_of_builder
+from studio.code.new_names import names_set_by
 from studio.code.other_files import Modules, OtherFiles
 from studio.code.parsed import ParsedValue, broken, not_known, parts_of
-from studio.code.passing_over import changed_names, names_set_by, required_of
+from studio.code.passing_over import changed_names, required_of
 from studio.code.schemas import is_model
 from studio.code.scope import Arguments, Defined, Function, Scope, ScriptClass, Unread
 from studio.code.source import Source
@@ -33,6 +35,7 @@ ENDS = ("close", "reset", "stop")
 WRAPPERS = ("asyncio.run", "json.dumps", "studio.console.Console", "autogen_agentchat.ui.Console")
 ASKS_FOR_TASK = next(ast.dump(node.value) for node in ast.walk(ast.parse(RUN)) if isinstance(node, ast.Assign))
 ONE_COMPONENT = "Return one component from `build_team()`, or define exactly one team in the script."
+CHOOSE = "Choose one by its name, or return one from `build_team()`."
 
 _KINDS: dict[type[ast.stmt], str] = {
     ast.ClassDef: "A class",
@@ -70,6 +73,7 @@ class _Program:
     entered: set[int] = field(default_factory=set[int])
     ran: list[ParsedValue] = field(default_factory=list[ParsedValue])
     scopes: list[Scope] = field(default_factory=list[Scope])
+    names: Names = field(default_factory=Names)
     of_other_files: set[int] = field(default_factory=set[int])
     """Scopes, by identity, of which only that counts which the script imports."""
 
@@ -147,8 +151,15 @@ class Script:
             elif isinstance(found, Unread) and not isinstance(found, ScriptClass):
                 self.module.names[name] = not_known(name, f"{why}: {found.message}", found.place or Position(1))
 
-    def component(self) -> ParsedValue | None:
-        """The component that the script is about; None, with a finding, if there is none."""
+    def component(self, wanted: str = "") -> ParsedValue | None:
+        """The component that the script is about; None, with a finding, if there is none.
+
+        Args:
+            wanted: Name of one of several.
+
+        Raises:
+            SeveralComponents: None of these was chosen.
+        """
         self._statements(self._source.tree.body, self.module)
         functions = {found.node.name: found.node for found in self._own_functions()}
         functions.pop("main", None)
@@ -162,7 +173,7 @@ class Script:
         ran = _distinct(
             made for made in self._program.ran if not made.outside and (not made.is_broken or not self._passes_over)
         )
-        found = self._chosen(ran or list(self._outermost()))
+        found = self._chosen(ran, wanted)
         is_what_runs = found is not None and (bool(ran) or (found.cls and found.cls.component_type == "team"))
         if not is_what_runs and self._program.taken_back:  # one of these may have been it
             for each in self._program.taken_back[:MAX_TAKEN_BACK]:
@@ -186,16 +197,23 @@ class Script:
     def _own_functions(self) -> list[Defined]:
         return [found for found in self.module.names.values() if isinstance(found, Defined) and found.home is self]
 
-    def _chosen(self, candidates: Sequence[ParsedValue]) -> ParsedValue | None:
+    def _chosen(self, ran: Sequence[ParsedValue], wanted: str) -> ParsedValue | None:
+        candidates = ran or list(self._outermost())
         chosen = [made for made in candidates if made.cls and made.cls.component_type == "team"]
         chosen = chosen if len(candidates) > 1 and chosen else candidates
         if any(made.is_broken for made in chosen) or (not chosen and self._problems.are_in_the_way):
             return None
+        names = self._program.names
+        if wanted and chosen:
+            everything = _distinct([*chosen, *self._outermost()])
+            if (found := names.choose(chosen, wanted) or names.choose(everything, wanted)) is not None:
+                return found
+            raise several(everything, names, wanted, CHOOSE, self._problems.errors)
         if len(chosen) == 1 and chosen[0].cls is not None:
             return chosen[0]
-        names = ", ".join(f"`{made.cls.__name__}`" for made in chosen[:5] if made.cls)
-        message = f"The script has several components: {names}." if len(chosen) > 1 else "The script has no component."
-        self._refuse("no_component", message, ONE_COMPONENT, chosen[-1].at if chosen else Position(1))
+        if len(chosen) > 1:
+            raise several(chosen, names, wanted, CHOOSE, self._problems.errors)
+        self._refuse("no_component", "The script has no component.", ONE_COMPONENT, Position(1))
         return None
 
     def _outermost(self) -> Iterator[ParsedValue]:
@@ -249,6 +267,7 @@ class Script:
                 broken(place) if scope is None else self._returned(function, scope, place)
             )
             running.pop()
+            self._program.names.add(known, name, self._source.place(function))
         return known.used_at(place)
 
     def _bound(self, function: Function, given: Arguments) -> Scope | None:
@@ -378,14 +397,18 @@ class Script:
         if self._passes_over:
             self._assign_if_told(name, value, scope)
         elif not self._is_run(value, scope):
-            scope.assign(name, self._expressions.made(value, scope), self._source.place(value))
+            self._bind(name, self._expressions.made(value, scope), scope, self._source.place(value))
+
+    def _bind(self, name: str, made: ParsedValue, scope: Scope, place: Position) -> None:
+        self._program.names.add(made, name, place)
+        scope.assign(name, made, place)
 
     def _assign_if_told(self, name: str, value: ast.expr, scope: Scope) -> None:
         """Remember what a name stands for, or why that cannot be told."""
         place, call = self._source.place(value), self._unwrapped(value, scope)
         made = self._expressions.made(call, scope) if self._makes_component(call, scope) else self._tried(call, scope)
         if isinstance(made, ParsedValue):
-            scope.assign(name, made, place)
+            self._bind(name, made, scope, place)
         elif not self._calls_function(value, scope) and self._is_run(value, scope):
             scope.names[name] = Unread(f"`{name}` is what a run gives.", NO_VALUE, place)
         elif not self._is_in_the_way(value, scope):

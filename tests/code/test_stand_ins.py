@@ -252,3 +252,57 @@ def test_magentic_one_memories_and_temporary_folders_are_read_as_their_classes_m
     assert names == ["FileSurfer", "WebSurfer", "Coder", "ComputerTerminal", "User"]
     assert "work_dir" not in team["participants"][3]["config"]["code_executor"]["config"]
     assert [code for code, _ in said if code == "stand_in"] == []
+
+
+def test_a_tool_that_uses_what_is_outside_of_it_has_a_stand_in():
+    config, said = read("""
+        ORDERS = {}
+        def order(name: str) -> str:
+            return ORDERS[name]
+        team = RoundRobinGroupChat([AssistantAgent("a", client, tools=[order])])
+    """)
+    agent = config["participants"][0]["config"]
+    (tool,) = agent["workbench"][0]["config"]["tools"] if "workbench" in agent else agent["tools"]
+    assert (tool["config"]["name"], "NotImplementedError" in tool["config"]["source_code"]) == ("order", True)
+    assert [line for code, line in said if code == "stand_in"] == [4]
+
+
+def test_models_inside_of_a_model_are_part_of_its_schema():
+    class Outer(BaseModel):
+        class Inner(BaseModel):
+            text: str
+
+        inner: Inner
+        others: list[Inner]
+
+    script = f"{IMPORTS}\n{dedent(getsource(Outer))}\na = AssistantAgent('a', client, output_content_type=Outer)\n"
+    config, _ = read(script)
+    assert config["structured_message_factory"]["config"]["json_schema"] == Outer.model_json_schema()
+
+
+CHATS = """
+agent = AssistantAgent("a", client)
+team = RoundRobinGroupChat([agent])
+async def main():
+    while True:
+        task = input("> ").strip()
+        if not task:
+            break
+        result = await team.run(task=task)
+        last = result.messages[-1]
+        last.metadata["seen"] = "yes"
+        {line}
+"""
+
+
+def test_what_a_run_gives_may_be_changed_in_a_loop():
+    config, _ = read(CHATS.format(line="print(last)"))
+    assert config["participants"][0]["config"]["name"] == "a"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["other = [team][0]; other.name = 'b'", "team.name = task", "each = team; each.x()", "last = team; last.x = 1"],
+)
+def test_a_part_of_a_team_that_is_changed_in_a_loop_is_refused(line: str):
+    assert ("not_read", 4) in refused(CHATS.format(line=line))
