@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+MAX_STEPS = 20
+"""Names that are made of one another; of more, all are taken for what may be a component."""
 GIVE_NEW = frozenset(
     (
         *("run", "run_stream", "on_messages", "on_messages_stream", "call_tool", "dump_component", "save_state"),
@@ -43,11 +45,12 @@ def new_names(node: ast.AST) -> set[str]:
         for target, value in _given_by(each):
             _give(given, target, value)
     found = {name for name, values in given.items() if values}
-    while True:  # a name of which a part is given to another that is not new is none, either
+    for _ in range(MAX_STEPS):  # a name of which a part is given to another that is not new is none, either
         new = {name for name in found if all(value is not None and _is_new(value, found) for value in given[name])}
         if new == found:
             return new
         found = new
+    return set()
 
 
 def _given_by(node: ast.AST) -> Iterator[tuple[ast.expr | str, ast.expr | None]]:

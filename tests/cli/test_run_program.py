@@ -9,12 +9,16 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
 from studio.agents.participant import require_loaded
 from studio.cli.run_program import is_program
 from studio.components import load_component
 from studio.errors import InvalidComponent
+from studio.settings import Settings
 from studio.store import open_store
+from studio.web.app import create_app
+from studio.web.engine import ProcessRole
 from tests.cli.conftest import Studio
 from tests.fakes.openai_server import OpenAIServer, Reply
 from tests.processes import Outcome
@@ -159,3 +163,18 @@ def test_a_program_is_told_by_its_imports(tmp_path: Path, source: str, expected:
 
 def test_a_team_needs_a_task(tmp_path: Path, studio: Studio):
     assert "A team needs a task" in studio("run", tmp_path / "team.json").err
+
+
+@pytest.mark.slow
+def test_the_page_of_a_recorded_program_says_how_to_run_it_again(program: Path, tmp_path: Path, studio: Studio):
+    assert studio("run", program, "--task", "Herons", "--approve").code == 0
+    [(run, _)] = runs(tmp_path)
+    headers = {"Authorization": "Bearer token-of-one-test"}
+    app = create_app(Settings(data_dir=tmp_path / "data", token="token-of-one-test"), ProcessRole.SERVER)
+    with TestClient(app, base_url="http://127.0.0.1:8040", headers=headers) as client:
+        page = client.get(f"/runs/{run.id}").text
+        assert "studio run shelf.py" in page
+        assert "data-again" not in page
+        refused = client.post(f"/api/runs/{run.id}/rerun", json={})
+        assert refused.status_code == 422, refused.text
+        assert "`studio run FILE`" in refused.text

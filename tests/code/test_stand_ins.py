@@ -306,3 +306,12 @@ def test_what_a_run_gives_may_be_changed_in_a_loop():
 )
 def test_a_part_of_a_team_that_is_changed_in_a_loop_is_refused(line: str):
     assert ("not_read", 4) in refused(CHATS.format(line=line))
+
+
+def test_a_long_chain_of_names_in_a_loop_costs_no_time():
+    chain = "".join(f"        x{number + 1} = x{number}.next\n" for number in range(5_000))
+    loop = f"    while True:\n        x0 = 1\n{chain}        await team.run()\n"
+    script = f"team = RoundRobinGroupChat([AssistantAgent('a', client)])\nasync def main():\n{loop}"
+    with pytest.raises(InvalidPython):
+        read_script(HEAD + script + "        team.x = 1\n")
+    assert read_script(HEAD + script).component["component_type"] == "team"

@@ -6,11 +6,14 @@ import asyncio
 
 from fastapi import Request, Response
 
+from studio.agents.participant import RECORDED_PROGRAM
 from studio.errors import NotFound
 from studio.exporters import TARGETS
+from studio.runs.journal.log import RunSummary
 from studio.services.secret_list import suggested_references
 from studio.services.team_templates import scripted_model
 from studio.store import Store
+from studio.store.runs import DamagedRun
 from studio.store.tables import Team
 from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
 from studio.web.router import StudioRouter
@@ -50,6 +53,7 @@ async def play_page(
         nav="teams",
         team_id=team.id,
         run_id="",
+        program="",
         scripted=scripted,
         trusts_typed_code=settings.trust_typed_code,
         max_file_mb=settings.max_file_mb,
@@ -69,10 +73,22 @@ async def run_page(
         nav="teams",
         team_id=team.id if team else "",
         run_id=run.id,
+        program=await _program_of(store, run),
         scripted=await asyncio.to_thread(scripted_model, team.component) if team else "",
         trusts_typed_code=settings.trust_typed_code,
         max_file_mb=settings.max_file_mb,
     )
+
+
+async def _program_of(store: Store, run: RunSummary) -> str:
+    """The name of the program that a run is the record of; empty for the run of a team."""
+    if run.team_id is not None:
+        return ""
+    try:
+        record = await store.runs.get(run.id)
+    except DamagedRun:  # the page shows what there is of it
+        return ""
+    return record.team_name if record.component.get("provider") == RECORDED_PROGRAM else ""
 
 
 async def _team_of(store: Store, team_id: str | None) -> Team | None:
