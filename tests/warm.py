@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import importlib.util
 import tempfile
 import threading
 from pathlib import Path
@@ -19,15 +20,22 @@ from studio.web.app import create_app
 from tests.web.doors import BASE_URL, TOKEN, client_of, wait_until_warm
 
 ENDING_S = 10
-# What `studio serve` imports besides, each in the moment that it wants it.
-for _name in (
+# What a studio imports only in the moment that it wants it: to serve, and to ask a model for the first time.
+LATE_MODULES = (
     "studio.cli.app",
-    "studio.cli.serve",
     "studio.cli.deploy_commands",
-    "uvicorn.loops.asyncio",
+    "studio.cli.serve",
     "uvicorn.lifespan.off",
-):
-    importlib.import_module(_name)
+    "uvicorn.loops.asyncio",
+    "openai.resources.chat",
+    "h2.connection",
+    "httpcore2",
+    "trio",
+    "truststore",
+)
+for _name in LATE_MODULES:
+    if importlib.util.find_spec(_name.partition(".")[0]) is not None:  # clients of other versions bring others along
+        importlib.import_module(_name)
 
 with (
     tempfile.TemporaryDirectory() as _folder,
