@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Callable, Collection, Coroutine
 from typing import Any
 
@@ -21,6 +22,10 @@ from starlette.routing import compile_path, get_name
 from studio.components import JsonObject, extract_secrets, parse_json
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+_WORKING_OUT = threading.Lock()
+"""FastAPI turns warnings of Pydantic off while it works out a route, for all threads and not for its own alone."""
 
 
 class RequestBody(BaseModel):
@@ -64,10 +69,12 @@ class StudioRoute(APIRoute):
     def __getattr__(self, name: str) -> Any:
         if "app" in self.__dict__ or "_options" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-        whole = object.__new__(type(self))
-        APIRoute.__init__(whole, self.path, self.endpoint, methods=self.methods, **self._options)
-        # At once, since a request and the description of the API may each want it, and each in a thread of its own.
-        self.__dict__.update(whole.__dict__)
+        with _WORKING_OUT:
+            if "app" not in self.__dict__:
+                whole = object.__new__(type(self))
+                APIRoute.__init__(whole, self.path, self.endpoint, methods=self.methods, **self._options)
+                # At once: another thread may look at it meanwhile.
+                self.__dict__.update(whole.__dict__)
         return getattr(self, name)
 
     def make_ready(self) -> bool:

@@ -101,6 +101,14 @@ def test_threads_that_want_a_route_at_the_same_time_find_it_whole(route: StudioR
         assert all(threads.map(found, range(32)))
 
 
+def test_threads_that_work_out_many_routes_are_warned_of_nothing():
+    """`pytest` makes errors of warnings."""
+    made = [route for route in ROUTES if isinstance(route, StudioRoute)]
+    again = [StudioRoute(each.path, each.endpoint, methods=each.methods, **each._options) for each in made]  # pyright: ignore[reportPrivateUsage]
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(StudioRoute.make_ready, again))
+
+
 def test_a_route_says_which_attribute_it_lacks(route: StudioRoute):
     assert not hasattr(route, "colour")
     with pytest.raises(AttributeError, match="'StudioRoute' object has no attribute 'colour'"):
