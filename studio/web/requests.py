@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import threading
+import warnings
 from collections.abc import Callable, Collection, Coroutine
 from typing import Any
 
@@ -17,6 +17,7 @@ from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.routing import compile_path, get_name
 
 from studio.components import JsonObject, extract_secrets, parse_json
@@ -24,8 +25,8 @@ from studio.components import JsonObject, extract_secrets, parse_json
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-_WORKING_OUT = threading.Lock()
-"""FastAPI turns warnings of Pydantic off while it works out a route, for all threads and not for its own alone."""
+# FastAPI turns this off while it works out a route, but for all threads, of which another may turn it on meanwhile.
+warnings.filterwarnings("ignore", "The 'alias' attribute with value", UnsupportedFieldAttributeWarning)
 
 
 class RequestBody(BaseModel):
@@ -67,14 +68,14 @@ class StudioRoute(APIRoute):
         self._options = options
 
     def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__:  # since another thread has just worked it out
+            return self.__dict__[name]
         if "app" in self.__dict__ or "_options" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-        with _WORKING_OUT:
-            if "app" not in self.__dict__:
-                whole = object.__new__(type(self))
-                APIRoute.__init__(whole, self.path, self.endpoint, methods=self.methods, **self._options)
-                # At once: another thread may look at it meanwhile.
-                self.__dict__.update(whole.__dict__)
+        whole = object.__new__(type(self))
+        APIRoute.__init__(whole, self.path, self.endpoint, methods=self.methods, **self._options)
+        # At once, since a request and the warm-up may each want it, and each in a thread of its own.
+        self.__dict__.update(whole.__dict__)
         return getattr(self, name)
 
     def make_ready(self) -> bool:
