@@ -170,6 +170,8 @@ class Script:
             self._program.ran.append(self.run(functions[builder], ([], {}), self._source.place(functions[builder])))
         if self._passes_over and not self._program.ran:
             self._try_functions(functions.values())
+        if self._passes_over and not self._program.ran and not self._has_runnable():
+            self._try_programs(functions.values())
         ran = _distinct(
             made for made in self._program.ran if not made.outside and (not made.is_broken or not self._passes_over)
         )
@@ -215,6 +217,9 @@ class Script:
             raise several(chosen, names, wanted, CHOOSE, self._problems.errors)
         self._refuse("no_component", "The script has no component.", ONE_COMPONENT, Position(1))
         return None
+
+    def _has_runnable(self) -> bool:
+        return any(made.cls and made.cls.component_type in ("team", "agent") for made in self._outermost())
 
     def _outermost(self) -> Iterator[ParsedValue]:
         """Components of variables that are not inside another one."""
@@ -270,10 +275,11 @@ class Script:
             self._program.names.add(known, name, self._source.place(function))
         return known.used_at(place)
 
-    def _bound(self, function: Function, given: Arguments) -> Scope | None:
+    def _bound(self, function: Function, given: Arguments, *, is_program: bool = False) -> Scope | None:
         """The names that a function begins with; None, with a finding, where it cannot be called."""
         arguments, (values, named) = function.args, given
-        if not self._passes_over or arguments.vararg or arguments.kwarg or function.decorator_list:
+        is_decorated = bool(function.decorator_list) and not is_program
+        if not self._passes_over or arguments.vararg or arguments.kwarg or is_decorated:
             return Scope(self.module) if self._is_plain(function) else None
         scope = Scope(self.module)
         for parameter, default in self._defaults(function):
@@ -306,14 +312,7 @@ class Script:
             returns = any(isinstance(each, ast.Return) and each.value for each in function.body)
             if id(function) in self._results or not returns or function.name in self.module.used:
                 continue
-            given = {
-                each.arg: not_known(
-                    f"{function.name}.{each.arg}",
-                    f"`{each.arg}` is a parameter of `{function.name}`, which nothing calls.",
-                    self._source.place(each),
-                )
-                for each in required_of(function)
-            }
+            given = self._not_given(function)
             with self._problems.tried() as wrong:
                 made = self.run(function, ([], given), self._source.place(function))
             self._program.taken_back += wrong
@@ -322,13 +321,36 @@ class Script:
             else:
                 self._program.ran.append(made)
 
+    def _try_programs(self, functions: Iterable[Function]) -> None:
+        """Read functions that nothing calls as programs, such as those that a web framework calls."""
+        for function in functions:
+            if id(function) in self._results or function.name in self.module.used:
+                continue
+            count = len(self._program.scopes)
+            with self._problems.tried() as wrong:
+                self.enter(function, ([], self._not_given(function)))
+            self._program.taken_back += wrong
+            if wrong:
+                del self._program.scopes[count:]
+
+    def _not_given(self, function: Function) -> dict[str, ParsedValue]:
+        """Values for the parameters of a function that nothing calls."""
+        return {
+            each.arg: not_known(
+                f"{function.name}.{each.arg}",
+                f"`{each.arg}` is a parameter of `{function.name}`, which nothing calls.",
+                self._source.place(each),
+            )
+            for each in required_of(function)
+        }
+
     def enter(self, function: Function, given: Arguments) -> None:
         """Read a function that is the program, or a part of it, as `main` is."""
         if id(function) in self._program.entered or len(self._program.entered) >= MAX_CALLS_DEEP:
             return
         self._program.entered.add(id(function))
         self._results.setdefault(id(function), broken(self._source.place(function)))
-        scope = self._bound(function, given)
+        scope = self._bound(function, given, is_program=True)
         if scope is not None:
             self._program.scopes.append(scope)
             self._statements(function.body, scope)

@@ -315,3 +315,23 @@ def test_a_long_chain_of_names_in_a_loop_costs_no_time():
     with pytest.raises(InvalidPython):
         read_script(HEAD + script + "        team.x = 1\n")
     assert read_script(HEAD + script).component["component_type"] == "team"
+
+
+def test_a_function_that_a_framework_calls_is_read_as_the_program():
+    config, said = read(
+        """
+        import chat_pages
+        @chat_pages.on_start
+        async def start(visitor):
+            agent = AssistantAgent("a", client, system_message=f"Greet {visitor}.")
+            team = RoundRobinGroupChat([agent])
+            chat_pages.keep("team", team)
+        @chat_pages.on_message
+        async def say(message):
+            team = chat_pages.kept("team")
+            async for each in team.run_stream(task=message):
+                yield each
+    """.replace('            chat_pages.keep("team", team)\n', "")
+    )
+    assert config["participants"][0]["config"]["system_message"] == "Greet {visitor}."
+    assert [line for code, line in said if code == "stand_in"] == [4]
