@@ -16,6 +16,9 @@ from studio.galleries import Entry, Gallery, parse_gallery
 from studio.services.local_files import read_bytes
 from studio.services.script_folder import ScriptFolder
 
+MAX_OF_SCRIPT = 50
+"""Components of one script that are all read: each is read by itself."""
+
 
 def read_gallery(file: Path, *, may_stand_in: bool = True) -> Gallery:
     """What a file holds, as a gallery, be it one, a single component, or a Python script, which is not executed.
@@ -38,7 +41,10 @@ def _all_of_script(file: Path, may_stand_in: bool) -> JsonValue:
     try:
         return _script(file, may_stand_in, "")
     except SeveralComponents as several:
-        return [{**_script(file, may_stand_in, name), "label": name} for name in several.names]
+        names = several.names[:MAX_OF_SCRIPT]
+        if left := several.names[MAX_OF_SCRIPT:]:
+            print(f"{file}: note: {len(left)} more components are not read, from {left[0]!r} on.", file=sys.stderr)
+        return [{**_script(file, may_stand_in, name), "label": name} for name in names]
 
 
 def _script(file: Path, may_stand_in: bool, wanted: str) -> JsonObject:

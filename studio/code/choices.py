@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from studio.code.findings import CodeFinding, InvalidPython, Position
 from studio.code.parsed import ParsedValue
 
-MAX_CHOICES = 50
+MAX_TOLD = 50
+"""Names in the message."""
 
 
 class SeveralComponents(InvalidPython):
@@ -66,10 +67,10 @@ def several(
     candidates: Sequence[ParsedValue], names: Names, wanted: str, fix: str, others: Sequence[CodeFinding]
 ) -> SeveralComponents:
     """What a script is refused with that makes several components, none of which was chosen."""
-    found = names.labels(candidates)[:MAX_CHOICES]
+    found = names.labels(candidates)
     entries = [
         f"`{label}` in line {names.place(made).line} ({made.cls.__name__})"
-        for label, made in zip(found, candidates, strict=False)
+        for label, made in zip(found[:MAX_TOLD], candidates, strict=False)
         if made.cls is not None
     ]
     more = f" and {len(candidates) - len(entries)} more" if len(candidates) > len(entries) else ""

@@ -71,3 +71,13 @@ def test_a_chosen_team_runs(studio_process: Callable[..., Outcome], script: Path
     code, out, err = studio_process("run", script, "--team", "team:7", "--task", "Hello.", "--approve")
     assert code == 0, err
     assert "Good morning." in out
+
+
+def test_of_very_many_the_first_are_checked_and_the_rest_is_told(studio: Studio, tmp_path: Path):
+    file = tmp_path / "many.py"
+    head = SEVERAL.partition("team =")[0]
+    file.write_text(head + "".join(f"t{each} = RoundRobinGroupChat([agent])\n" for each in range(52)), encoding="utf-8")
+    code, out, err = studio("check", file)
+    assert (code, "50 loaded" in out) == (0, True)
+    assert "2 more components are not read, from 't50' on." in err
+    assert studio("export", file, "--team", "t51").code == 0
