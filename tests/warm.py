@@ -29,6 +29,7 @@ LATE_MODULES = (
     "uvicorn.loops.asyncio",
     "openai.resources.chat",
     "h2.connection",
+    "httpcore",
     "httpcore2",
     "trio",
     "truststore",

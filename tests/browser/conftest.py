@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import ssl
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -13,12 +14,16 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, expect, sync_playwright
 
 from studio.components import JsonObject
-from tests.browser.playing import agent, round_robin
+from tests.browser.building import doors
+from tests.browser.playing import agent, hurry, round_robin
 from tests.browser.servers import FleetServer, StudioServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.store.postgres import PostgresServer
 
 QUIET = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
+CERTIFICATES = ssl.create_default_context()
+"""Read once: each client would read those of the system for itself."""
 
 # Two tests run side by side, on machines that may be slow: a wait costs nothing where all is well.
 expect.set_options(timeout=15_000)
@@ -94,15 +99,19 @@ OpenPage = Callable[..., Page]
 MakeTeam = Callable[[JsonObject], str]
 """Saves a team and gives the address of its playground."""
 
+ShippedTeam = Callable[..., str]
+"""The same for the label of a team in the gallery; `has_waits` leaves it as slow as it is."""
+
 
 @pytest.fixture
-def open_page(browser: Browser, studio_server: StudioServer) -> Iterator[OpenPage]:
-    """Makes pages that are signed in; a script error or a blocked resource in any of them fails the test."""
+def open_page(browser: Browser, studio_server: StudioServer, api: httpx.Client) -> Iterator[OpenPage]:
+    """Makes empty pages that are signed in; a script error or a blocked resource in any of them fails the test."""
     contexts: list[BrowserContext] = []
     problems: list[str] = []
 
     def make(width_px: int = 1440, height_px: int = 900, scheme: str = "light") -> Page:
         context = browser.new_context(
+            base_url=studio_server.url,
             viewport={"width": width_px, "height": height_px},
             color_scheme="dark" if scheme == "dark" else "light",
             reduced_motion="reduce",  # what moves is drawn sixty times a second, without a graphics card
@@ -114,7 +123,9 @@ def open_page(browser: Browser, studio_server: StudioServer) -> Iterator[OpenPag
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(f"script error: {error}"))
         page.on("console", lambda said: problems.append(said.text) if "Content Security Policy" in said.text else None)
-        page.goto(studio_server.entrance, wait_until="domcontentloaded")
+        # The cookie is all that is wanted of the entrance: few tests look at the start page, and it takes long to load.
+        context.request.get(studio_server.entrance, max_redirects=0)
+        doors[context] = api
         return page
 
     yield make
@@ -126,7 +137,8 @@ def open_page(browser: Browser, studio_server: StudioServer) -> Iterator[OpenPag
 @pytest.fixture
 def api(studio_server: StudioServer) -> Iterator[httpx.Client]:
     token = studio_server.entrance.split("token=")[1]
-    with httpx.Client(base_url=studio_server.url, headers={"Authorization": f"Bearer {token}"}) as client:
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=studio_server.url, headers=headers, verify=CERTIFICATES) as client:
         yield client
 
 
@@ -140,15 +152,21 @@ def make_team(api: httpx.Client) -> MakeTeam:
 
 
 @pytest.fixture
-def shipped_team(api: httpx.Client) -> Callable[[str], str]:
-    """The playground of a team of the gallery that comes with the studio."""
+def shipped_team(api: httpx.Client) -> ShippedTeam:
+    """The playground of a team of the gallery that comes with the studio, without the waits between its words.
 
-    def make(label: str) -> str:
+    To draw them one by one is most of the work of a test, and few look at it.
+    """
+
+    def make(label: str, *, has_waits: bool = False) -> str:
         [gallery] = [each for each in api.get("/api/galleries").json() if each["name"] == "Team Studio"]
         teams = api.get(f"/api/galleries/{gallery['id']}").json()["components"]["teams"]
         index = [each["label"] for each in teams].index(label)
         source = {"gallery_id": gallery["id"], "group": "teams", "index": index}
         team = api.post("/api/teams", json={"from_gallery": source}).json()
+        if not has_waits:
+            hurried = {"component": hurry(team["component"]), "layout": team["layout"], "revision": team["revision"]}
+            api.put(f"/api/teams/{team['id']}", json=hurried).raise_for_status()
         return f"{api.base_url}/teams/{team['id']}/play".replace("//teams", "/teams")
 
     return make

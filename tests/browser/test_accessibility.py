@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.accessibility import Inspection, widths
 from tests.browser.building import JsonObject, OpenPage, agent, call, limit, open_team, origin, replay, team
-from tests.browser.conftest import StudioServer
+from tests.browser.conftest import ShippedTeam, StudioServer
 from tests.browser.playing import expect_end, give_task
 from tests.importers.workflows import DESK
 
@@ -315,7 +315,7 @@ def test_the_dialogs_of_tasks_and_messages(open_page: OpenPage, pair: Callable[[
 
 
 @widths
-def test_the_playground(open_page: OpenPage, shipped_team: Callable[[str], str], width_px: int):
+def test_the_playground(open_page: OpenPage, shipped_team: ShippedTeam, width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look
     address = shipped_team("Stargazing night")

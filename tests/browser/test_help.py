@@ -25,6 +25,7 @@ def is_in_view(page: Page, selector: str) -> bool:
 
 def test_help_is_opened_searched_and_followed_by_the_keyboard(open_page: OpenPage):
     page = open_page()
+    page.goto("/", wait_until="domcontentloaded")
     page.get_by_role("navigation", name="Studio").get_by_role("link", name="Help").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Help", level=1)).to_be_visible()
@@ -66,6 +67,7 @@ def test_a_search_that_is_sent_has_an_address_of_its_own(open_page: OpenPage, st
 
 def test_the_palette_leads_to_a_page_of_help(open_page: OpenPage):
     page = open_page()
+    page.goto("/", wait_until="domcontentloaded")
     page.keyboard.press("Control+k")
     page.keyboard.type("mcp server")
     option = page.get_by_role("option").filter(has_text="Help: Use the tools of an MCP server").first

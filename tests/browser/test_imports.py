@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.building import OpenPage
+from tests.browser.building import OpenPage, origin
 from tests.importers.workflows import DESK
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
 
 def open_import(page: Page) -> None:
-    page.goto("/".join(page.url.split("/")[:3]) + "/galleries", wait_until="domcontentloaded")
+    page.goto(f"{origin(page)}/galleries", wait_until="domcontentloaded")
     page.get_by_role("button", name="Import").click()
 
 

@@ -10,6 +10,7 @@ from tests.browser.conftest import OpenPage
 
 def test_every_page_is_reached_on_a_narrow_window(open_page: OpenPage) -> None:
     page = open_page(390, 844)
+    page.goto("/", wait_until="domcontentloaded")
     menu, costs = page.get_by_role("button", name="Menu", exact=True), page.get_by_role("link", name="Costs")
     expect(costs).to_be_hidden()
     menu.click()
@@ -28,6 +29,7 @@ def test_every_page_is_reached_on_a_narrow_window(open_page: OpenPage) -> None:
 
 def test_a_wide_window_shows_all_at_once(open_page: OpenPage) -> None:
     page = open_page()
+    page.goto("/", wait_until="domcontentloaded")
     expect(page.get_by_role("button", name="Menu", exact=True)).to_be_hidden()
     for name in ("Knowledge", "Costs", "Help", "Settings"):
         expect(page.get_by_role("navigation", name="Studio").get_by_role("link", name=name)).to_be_visible()

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.building import agent, team
+from tests.browser.building import agent, origin, team
 from tests.browser.conftest import OpenPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
@@ -23,10 +23,6 @@ def make(api: httpx.Client, *names: str) -> None:
 def rows(page: Page, text: str) -> list[str]:
     found = page.locator("[data-list] [data-row]").filter(has_text=text)
     return [str(row.get_attribute("data-name")) for row in found.all()]
-
-
-def origin(page: Page) -> str:
-    return "/".join(page.url.split("/")[:3])
 
 
 def test_teams_are_renamed_starred_and_tagged_in_the_list(open_page: OpenPage, api: httpx.Client) -> None:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.conftest import OpenPage, StudioServer
+from tests.browser.conftest import OpenPage, ShippedTeam, StudioServer
 from tests.browser.playing import (
     MESSAGES,
     PIXEL,
@@ -108,10 +108,10 @@ def test_pictures_go_with_the_task_and_too_large_ones_into_the_folder(
 
 
 def test_a_question_is_answered_at_its_place_and_stays_as_a_record(
-    open_page: OpenPage, shipped_team: Callable[[str], str]
+    open_page: OpenPage, shipped_team: ShippedTeam
 ) -> None:
     page = open_page()
-    give_task(page, shipped_team("Letter with approval"), "Draft a note to our neighbours.")
+    give_task(page, shipped_team("Letter with approval", has_waits=True), "Draft a note to our neighbours.")
     expect(page.locator(STATE)).to_have_text("Waiting for your answer")
     box = page.locator(".question textarea")
     expect(box).to_be_focused()
@@ -128,7 +128,7 @@ def test_a_question_is_answered_at_its_place_and_stays_as_a_record(
 
 
 def test_a_tool_call_is_folded_with_its_result_and_the_flow_counts_each_message(
-    open_page: OpenPage, shipped_team: Callable[[str], str]
+    open_page: OpenPage, shipped_team: ShippedTeam
 ) -> None:
     page = open_page()
     give_task(page, shipped_team("Stargazing night"), "We want to see the Milky Way.")
@@ -143,7 +143,7 @@ def test_a_tool_call_is_folded_with_its_result_and_the_flow_counts_each_message(
 
 
 def test_selecting_a_message_selects_it_in_the_flow_and_a_link_leads_to_it(
-    open_page: OpenPage, shipped_team: Callable[[str], str]
+    open_page: OpenPage, shipped_team: ShippedTeam
 ) -> None:
     page = open_page()
     give_task(page, shipped_team("Writer and critic"))
@@ -158,7 +158,7 @@ def test_selecting_a_message_selects_it_in_the_flow_and_a_link_leads_to_it(
     expect(page.locator(f"#seq-{seq}")).to_have_attribute("data-selected", "")
 
 
-def test_past_runs_are_reopened_from_the_log(open_page: OpenPage, shipped_team: Callable[[str], str]) -> None:
+def test_past_runs_are_reopened_from_the_log(open_page: OpenPage, shipped_team: ShippedTeam) -> None:
     page = open_page()
     address = shipped_team("Writer and critic")
     give_task(page, address, "The first task.")
@@ -175,7 +175,7 @@ def test_past_runs_are_reopened_from_the_log(open_page: OpenPage, shipped_team: 
 
 
 def test_a_run_that_ends_while_its_page_opens_is_shown_to_its_end(
-    open_page: OpenPage, shipped_team: Callable[[str], str]
+    open_page: OpenPage, shipped_team: ShippedTeam
 ) -> None:
     page = open_page()
     give_task(page, shipped_team("Writer and critic"), "Write a poem.")
@@ -192,7 +192,7 @@ def test_a_run_that_ends_while_its_page_opens_is_shown_to_its_end(
 
 
 def test_what_is_asked_for_before_the_run_has_come_is_shown_when_it_has(
-    open_page: OpenPage, shipped_team: Callable[[str], str]
+    open_page: OpenPage, shipped_team: ShippedTeam
 ) -> None:
     page = open_page()
     give_task(page, shipped_team("Writer and critic"), "Write a poem.")

@@ -47,6 +47,7 @@ def document(page: Page, suite_id: str) -> Any:
 def test_a_first_suite_is_made_with_a_scorer_and_a_case(open_page: OpenPage) -> None:
     page = open_page()
     call(page, "POST", "/api/teams", {"component": greeter(), "name": "Greeters"})
+    visit(page, "/teams")
     page.get_by_role("link", name="Evaluate").click()
     page.get_by_role("button", name="New suite").first.click()
     page.get_by_role("option", name="Greeters").click()

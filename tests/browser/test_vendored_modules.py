@@ -23,11 +23,13 @@ def import_addresses(page: Page) -> dict[str, str]:
 
 def test_every_module_of_the_import_map_loads(open_page: Callable[[], Page]):
     page = open_page()
+    page.goto("/", wait_until="domcontentloaded")
     assert page.evaluate(LOAD_ALL, list(import_addresses(page))) == []
 
 
 def test_a_module_that_was_changed_on_the_way_is_refused(open_page: Callable[[], Page]):
     page = open_page()
+    page.goto("/", wait_until="domcontentloaded")
     address = import_addresses(page)["crelt"]
     page.route(f"**{address}", lambda route: route.fulfill(body="export default 1", content_type="text/javascript"))
     assert len(page.evaluate(LOAD_ALL, ["crelt"])) == 1

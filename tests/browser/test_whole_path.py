@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from studio.components import load_component, parse_document
+from tests.browser.building import origin
 from tests.browser.conftest import NewStudio, OpenPage, StudioServer
 from tests.conformance.facts import MISSING, golden_folder
 from tests.fakes.openai_server import Call, OpenAIServer, Reply
@@ -42,10 +43,6 @@ def shown(page: Page) -> list[dict[str, Any]]:
     run_id = page.url.split("/runs/")[1].split("#")[0]
     answer = page.request.get(f"/api/runs/{run_id}/events?after=0&limit=500".replace("/api", origin(page) + "/api", 1))
     return [entry for entry in answer.json()["entries"] if entry["kind"] in ("message", "event")]
-
-
-def origin(page: Page) -> str:
-    return "/".join(page.url.split("/")[:3])
 
 
 def state(page: Page) -> Locator:

@@ -27,7 +27,9 @@ def studio_server(tmp_path: Path, ollama: OllamaServer, new_studio: NewStudio) -
 
 @pytest.fixture(params=["pointer", "keyboard"])
 def hands(request: pytest.FixtureRequest, open_page: OpenPage) -> Hands:
-    return Hands(open_page(), by_pointer=request.param == "pointer")
+    page = open_page()
+    page.goto("/", wait_until="domcontentloaded")
+    return Hands(page, by_pointer=request.param == "pointer")
 
 
 @pytest.fixture
