@@ -24,6 +24,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.browser.long_runs import write_long_run  # noqa: E402
+from tests.browser.servers import StudioServer  # noqa: E402
 
 QUIET = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 HEADS = (
@@ -175,7 +176,7 @@ def main() -> None:
     print("| " + " | ".join(HEADS) + " |")
     print("|---" * len(HEADS) + "|")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        runs = {size: write_long_run(Path(folder), size) for size in given.sizes}
+        runs = {size: write_long_run(StudioServer(Path(folder)), size) for size in given.sizes}
         browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
         with served(Path(folder)) as entrance:
             for size, run_id in runs.items():
