@@ -328,7 +328,7 @@ class ActiveRun:
     def add_chunk(self, source: str, message_id: str | None, text: str) -> None:
         """Show a piece of a message that is being written."""
         self.chunks.add(source, message_id, text, last_seq=self._last_seq)
-        self.notifier.notify()
+        self.notifier.notify_of_piece()
 
     async def wait_at_gate(self) -> None:
         """Wait while the gate is closed; the log tells that the run waits, before it does."""

@@ -28,19 +28,39 @@ def unwrap_single(error: BaseException) -> BaseException:
     return cast("BaseException", error)
 
 
+GATHERED_S = 0.04
+"""What comes in many small pieces is shown so often: a reader sees no difference, and to show it costs most of all."""
+
+
 class Notifier:
     """Wakes all who wait, without a queue: a sleeper learns that something changed and looks for itself."""
 
     def __init__(self) -> None:
         self._next = asyncio.Event()
+        self._gathering: asyncio.TimerHandle | None = None
+        self._has_gathered = False
 
     def wait_handle(self) -> asyncio.Event:
         """Set at the next ring; take it before you look, so that nothing falls between looking and waiting."""
         return self._next
 
     def notify(self) -> None:
+        self._has_gathered = False
         rung, self._next = self._next, asyncio.Event()
         rung.set()
+
+    def notify_of_piece(self) -> None:
+        """As `notify`: at once for the first of many pieces, and then for those of `GATHERED_S` together."""
+        if self._gathering is not None:
+            self._has_gathered = True
+            return
+        self.notify()
+        self._gathering = asyncio.get_running_loop().call_later(GATHERED_S, self._end_gathering)
+
+    def _end_gathering(self) -> None:
+        self._gathering = None
+        if self._has_gathered:
+            self.notify_of_piece()
 
 
 MAX_UNINTERRUPTED_S = 0.005

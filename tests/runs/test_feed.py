@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack, aclosing
 
@@ -40,6 +41,28 @@ async def test_a_message_is_not_shown_once_more_as_unfinished() -> None:
         assert ([entry.seq for entry in first.entries], first.chunks) == ([1, 2, 3], [])
         second = await anext(batches)
         assert [(chunk.message_id, chunk.text) for chunk in second.chunks] == [("m2", "next")]
+
+
+async def test_words_that_come_fast_are_shown_together() -> None:
+    run = ActiveRun(Lease("run", 1), MemoryLog(), RunStatus())
+    await run.change_state(RunState.RUNNING, "start")
+    words = [f"{number} " for number in range(100)]
+    async with aclosing(follow(run, MemoryLog())) as batches:
+        await anext(batches)
+        shown: list[str] = []
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_write(run, words))
+            while sum(map(len, shown)) < len("".join(words)):
+                shown += [chunk.text for chunk in (await anext(batches)).chunks]
+    assert "".join(shown) == "".join(words)
+    assert shown[0] == "0 "  # at once: until it comes, a person does not know that there is an answer
+    assert len(shown) < len(words) / 2
+
+
+async def _write(run: ActiveRun, words: Sequence[str]) -> None:
+    for word in words:
+        run.add_chunk("a", "m1", word)
+        await asyncio.sleep(0)
 
 
 async def test_a_long_log_comes_in_pages_and_nothing_is_left_out() -> None:
