@@ -21,7 +21,7 @@ def run_command(tmp_path: Path) -> RunCommand:
     """`python -m studio.autogen` with these arguments, in an empty folder."""
 
     def in_process(*arguments: str) -> Outcome:
-        environment = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+        environment = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         return run(*arguments, environment=environment, module="studio.autogen", folder=tmp_path)
 
     return in_process

@@ -38,6 +38,8 @@ const PLACES = [
   'data-key',
   'data-secret',
 ]
+/** Those that hold ids, which are made of pointers. */
+const IDS = ['id', 'for', 'list', 'aria-describedby', 'aria-labelledby', 'aria-controls']
 
 /** What is drawn now, with what was typed into it and is no value yet. */
 export class Form {
@@ -83,10 +85,9 @@ export class Form {
     const now = placeNow(shown)
     if (now === undefined) this.root.setAttribute('inert', '')
     if (now === undefined || now === shown) return
-    for (const name of PLACES) {
-      for (const node of this.root.querySelectorAll(`[${name}^="${CSS.escape(shown)}"]`))
-        node.setAttribute(name, now + node.getAttribute(name)?.slice(shown.length))
-    }
+    for (const name of PLACES) replaceStarts(this.root, name, shown, now)
+    // A control with another id would be another one to the form that is drawn next, without the focus.
+    for (const name of IDS) replaceStarts(this.root, name, idOf(shown), idOf(now))
   }
 
   /** Something else was selected: nobody types into the old form while the new one comes. */
@@ -144,6 +145,7 @@ export class Form {
       this.root.replaceChildren(template.content)
       this.root.scrollTop = 0
     }
+    this.#restore()
     labelParts(this.root, this.editor)
     suggestListedModels(this.root, this.editor)
     this.showErrors()
@@ -161,21 +163,16 @@ export class Form {
     for (const [pointer, { base }] of this.unfinished)
       if (!isSame(get(this.editor.root, pointer) ?? null, base ?? null))
         this.unfinished.delete(pointer)
-    for (const [pointer, { text }] of this.unfinished) {
-      const control = this.root.querySelector(`:is(input, textarea)${at('data-pointer', pointer)}`)
-      if (!control && ownerOf(pointer) === this.editor.selection)
-        requestAnimationFrame(() => this.#restore(pointer, text))
-    }
   }
 
-  /**
-   * @param {string} pointer
-   * @param {string} text
-   */
-  #restore(pointer, text) {
-    const control = this.root.querySelector(`:is(input, textarea)${at('data-pointer', pointer)}`)
-    if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement)
-      control.value = text
+  /** A control that is new gets the unfinished text back before anything more is typed. */
+  #restore() {
+    for (const [pointer, { text }] of this.unfinished) {
+      const control = this.root.querySelector(`:is(input, textarea)${at('data-pointer', pointer)}`)
+      const takesText =
+        control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement
+      if (takesText && control.value !== text) control.value = text
+    }
   }
 
   /**
@@ -295,6 +292,29 @@ export class Form {
       others.length > 0 ? applyToAll(command, selection, others) : command,
       origin,
     )
+  }
+}
+
+/**
+ * The id of the control at a pointer, as `control_id` of the server makes it.
+ * @param {string} pointer
+ */
+const idOf = (pointer) => `field${pointer.replaceAll('/', '-').replaceAll('~', '_')}`
+
+/**
+ * Replace how the words of an attribute start, such as the ids in `aria-describedby`.
+ * @param {HTMLElement} root
+ * @param {string} name
+ * @param {string} start
+ * @param {string} fresh
+ */
+function replaceStarts(root, name, start, fresh) {
+  for (const node of root.querySelectorAll(`[${name}*="${CSS.escape(start)}"]`)) {
+    const words = node.getAttribute(name)?.split(' ') ?? []
+    const changed = words.map((word) =>
+      word.startsWith(start) ? fresh + word.slice(start.length) : word,
+    )
+    node.setAttribute(name, changed.join(' '))
   }
 }
 
