@@ -324,7 +324,7 @@ def _lifespan(
             app.state.services = services
             async with mcp.open_mcp(services.calls, services.closing) as app.state.mcp, asyncio.TaskGroup() as ahead:
                 others = [
-                    ahead.create_task(warm_up(_made_ahead(templates), app.state.activity), name=WARMING),
+                    ahead.create_task(warm_up(made_ahead(templates), app.state.activity), name=WARMING),
                     *([ahead.create_task(remove_left_containers())] if role is ProcessRole.SERVER else []),
                     ahead.create_task(_check_ahead(services)),
                 ]
@@ -336,17 +336,17 @@ def _lifespan(
     return lifespan
 
 
-def _made_ahead(templates: Templates) -> Iterator[None]:
+def made_ahead(templates: Templates) -> Iterator[None]:
     """What is made once and wanted soon, one part with each step; what is wrong with it is told to who asks."""
     yield from templates.prepare("base.html", "pages/teams.html", "pages/builder.html")
-    yield from (None for route in ROUTES if isinstance(route, StudioRoute) and route.make_ready())
-    yield from DeferredModel.make_validators()
-    with suppress(StudioError):
+    with suppress(StudioError):  # what the builder asks for comes before what takes a few milliseconds at its first use
         for cls in component_classes():
             form_schema(cls)
             yield
         components.catalogue_json()
         yield
+    yield from (None for route in ROUTES if isinstance(route, StudioRoute) and route.make_ready())
+    yield from DeferredModel.make_validators()
     yield from templates.prepare()
     with suppress(StudioError):
         load_library()

@@ -41,6 +41,24 @@ print(len(DeferredModel.__subclasses__()) > 100, models)
 """
 
 
+WARMING = """
+from studio.web.api.components import _catalogue_json
+from studio.web.app import ROUTES, made_ahead
+from studio.web.requests import StudioRoute
+from studio.web.templates import load_templates
+
+steps = made_ahead(load_templates())
+while not _catalogue_json.cache_info().currsize:
+    next(steps)
+print([route.path for route in ROUTES if isinstance(route, StudioRoute) and "dependant" in vars(route)])
+"""
+
+
+def test_the_builder_which_most_visitors_open_next_waits_for_none_of_them():
+    printed = subprocess.run([sys.executable, "-c", WARMING], capture_output=True, text=True, check=True)
+    assert printed.stdout == "[]\n"
+
+
 def test_a_studio_that_is_left_alone_makes_them_ready(server: TestClient):
     wait_until_warm(server)
     assert not any(route.make_ready() for route in ROUTES if isinstance(route, StudioRoute))
