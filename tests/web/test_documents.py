@@ -119,6 +119,7 @@ def test_a_document_reaches_no_network_and_executes_nothing(client: TestClient):
         assert not reached.is_set()
 
 
+@pytest.mark.embedded
 def test_without_the_package_the_message_says_what_to_install(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):

@@ -79,6 +79,7 @@ def lists(team_id: str) -> list[str]:
     return [*sorted(path for path in GETS if "{" not in path), *of_team]
 
 
+@pytest.mark.embedded
 @pytest.mark.slow
 def test_a_list_takes_no_more_queries_for_more_rows(settings: Settings, tmp_path: Path) -> None:
     few = Settings(data_dir=tmp_path / "few", token=TOKEN)
