@@ -339,15 +339,15 @@ def _lifespan(
 def made_ahead(templates: Templates) -> Iterator[None]:
     """What is made once and wanted soon, one part with each step; what is wrong with it is told to who asks."""
     yield from templates.prepare("base.html", "pages/teams.html", "pages/builder.html")
-    with suppress(StudioError):  # what the builder asks for comes before what takes a few milliseconds at its first use
+    with suppress(StudioError):  # pages come before what takes a few milliseconds at its first use
         for cls in component_classes():
             form_schema(cls)
             yield
         components.catalogue_json()
         yield
+    yield from templates.prepare()
     yield from (None for route in ROUTES if isinstance(route, StudioRoute) and route.make_ready())
     yield from DeferredModel.make_validators()
-    yield from templates.prepare()
     with suppress(StudioError):
         load_library()
 
