@@ -90,9 +90,15 @@ class Modules:
             found[name] = (self.find(absolute.dotted, place) if is_name else None) or absolute
         return found
 
-    def find(self, dotted: str, place: Position) -> Binding | None:
-        """What a full name stands for in another file; None where there is no such file or name."""
-        if self._files is None or not is_of_another_file(dotted):
+    def find(self, dotted: str, place: Position, followed: int = 0) -> Binding | None:
+        """What a full name stands for in another file; None where there is no such file or name.
+
+        Args:
+            dotted: The full name.
+            place: Where it is used.
+            followed: How many modules that files import under a name of their own led to it; one may lead to itself.
+        """
+        if self._files is None or followed > MAX_DEEP or not is_of_another_file(dotted):
             return None
         parts = dotted.split(".")
         for split in range(len(parts) - 1, 0, -1):
@@ -100,7 +106,7 @@ class Modules:
             if scope is not None:
                 found = scope.names.get(parts[split])
                 if isinstance(found, Imported) and split + 1 < len(parts):  # a module that the file imports
-                    return self.find(".".join([found.dotted, *parts[split + 1 :]]), place)
+                    return self.find(".".join([found.dotted, *parts[split + 1 :]]), place, followed + 1)
                 return found if split + 1 == len(parts) else None
         return None
 

@@ -122,6 +122,15 @@ def test_files_that_import_each_other_are_read_once_each(studio: Studio, folder:
 OUTSIDE = f"{IMPORTS}\nfrom outside import agent\nteam = RoundRobinGroupChat([agent])\n"
 
 
+@pytest.mark.parametrize("itself", ["import agents.me as me", "import agents.me.me as me"])
+def test_a_module_that_is_a_name_of_itself_leads_nowhere(studio: Studio, folder: Path, itself: str):
+    script = f"{IMPORTS}\nfrom agents import me\nteam = RoundRobinGroupChat([me.poet])\n"
+    write(folder, {"team.py": script, "agents.py": f"{itself}\n"})
+    done = studio("check", "team.py")
+    assert done.code == 0, done.err
+    assert "another file" in done.err
+
+
 def _link(folder: Path) -> None:
     (folder / "outside.py").symlink_to(folder.parent / "secret.py")
 
