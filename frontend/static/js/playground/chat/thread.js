@@ -155,6 +155,7 @@ export class Thread {
   #event(entry) {
     const { body } = entry
     const usage = usageOf(body.models_usage)
+    const parts = partsOf(body)
     const excerpts = excerptsIn(body)
     if (excerpts.length > 0) return this.#found(entry, excerpts)
     switch (body.type) {
@@ -163,12 +164,7 @@ export class Thread {
       case 'ToolCallExecutionEvent':
         return this.#execution(entry)
       case 'ThoughtEvent':
-        this.#add(entry, {
-          key: this.#closeStream(body),
-          kind: 'thought',
-          parts: partsOf(body),
-          usage,
-        })
+        this.#add(entry, { key: this.#closeStream(body), kind: 'thought', parts, usage })
         return
       case 'UserInputRequestedEvent':
         return this.#ask(
@@ -191,7 +187,7 @@ export class Thread {
         this.#add(entry, { kind: 'note', label: `Next: ${[body.content].flat().join(', ')}` })
         return
       case 'CodeGenerationEvent':
-        this.#add(entry, { kind: 'message', parts: partsOf(body), usage })
+        this.#add(entry, { kind: 'message', parts, usage })
         return
       case 'CodeExecutionEvent':
         this.#add(entry, {
@@ -257,10 +253,8 @@ export class Thread {
     for (const item of this.#questions.values())
       this.#changed.add(Object.assign(item, { answer: 'unanswered' }))
     this.#questions.clear()
-    for (const item of this.#calls.ended(
-      entry.body.state === 'cancelled' ? 'cancelled' : 'no result',
-    ))
-      this.#changed.add(item)
+    const outcome = entry.body.state === 'cancelled' ? 'cancelled' : 'no result'
+    for (const item of this.#calls.ended(outcome)) this.#changed.add(item)
     const because = entry.body.reason === 'condition' ? this.#termination.because : ''
     const { line, more } = ending(entry.body, { by: this.#endedBy, because })
     const { agent = '', model = '' } = entry.body.error ?? {}
