@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
 
@@ -30,7 +31,9 @@ class Registry(Generic[P]):
 
     def __init__(self) -> None:
         self._by_name: dict[str, P] = {}
-        self._are_rooms_loaded = False
+        self._loading = threading.RLock()
+        self._has_begun = False
+        self._is_loaded = False
 
     def register(self, cls: P) -> None:
         """Make a class known under its provider and aliases; the same class made anew replaces itself.
@@ -45,16 +48,23 @@ class Registry(Generic[P]):
             self._by_name[name] = cls
 
     def load_packages(self) -> None:
-        """Import the packages that installed distributions name as holding components; once."""
-        if self._are_rooms_loaded:
-            return
-        self._are_rooms_loaded = True
-        from importlib.metadata import entry_points  # costs a tenth of a start that looks nothing up
+        """Import the packages that installed distributions name as holding components; once.
 
-        for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.value):
-            point.load()
-            import_all(point.module)
-        import_all("studio.components")  # whose loading has kinds of advice, too
+        A server does so in a thread beside its first requests: what another thread asks for meanwhile waits.
+        """
+        if self._is_loaded:
+            return
+        with self._loading:
+            if self._has_begun:  # by this thread, which imports them now, or by one that has ended
+                return
+            self._has_begun = True
+            from importlib.metadata import entry_points  # costs a tenth of a start that looks nothing up
+
+            for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.value):
+                point.load()
+                import_all(point.module)
+            import_all("studio.components")  # whose loading has kinds of advice, too
+            self._is_loaded = True
 
     def find(self, provider: str) -> P | None:
         """The class that answers to a provider or alias, or None."""

@@ -1,0 +1,57 @@
+"""Packages of components are imported once, and who needs one meanwhile waits for them."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pytest
+
+from studio.components.registry import Registry
+
+LIMIT_S = 30
+
+
+@dataclass(frozen=True)
+class Kind:
+    provider: str
+    aliases: tuple[str, ...] = ()
+    __name__: str = "Kind"
+
+
+@dataclass(frozen=True)
+class Slow:
+    """An entry point whose package is imported for a while, in which it looks for a class itself."""
+
+    registry: Registry[Kind]
+    begun: threading.Event
+    may_end: threading.Event
+    value: str = "slow"
+    module: str = "studio.components"
+
+    def load(self) -> None:
+        assert self.registry.find("slow.Kind") is None
+        self.begun.set()
+        assert self.may_end.wait(LIMIT_S)
+        self.registry.register(Kind("slow.Kind"))
+
+
+def test_who_looks_for_a_class_while_its_package_is_imported_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = Registry[Kind]()
+    slow = Slow(registry, threading.Event(), threading.Event())
+
+    def entry_points(group: str) -> list[Slow]:
+        del group
+        return [slow]
+
+    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+    with ThreadPoolExecutor(2) as threads:
+        loading = threads.submit(registry.load_packages)
+        assert slow.begun.wait(LIMIT_S)
+        found = threads.submit(registry.find, "slow.Kind")
+        with pytest.raises(TimeoutError):
+            found.result(0.1)
+        slow.may_end.set()
+        assert found.result(LIMIT_S) == Kind("slow.Kind")
+        loading.result(LIMIT_S)
