@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from studio.components import Capability, validate_component
+from studio.components import Capability, all_capabilities, load_component
 from studio.errors import NotFound
 from studio.galleries import Entry, Gallery, parse_gallery
 from studio.services.ready_teams import ReadyTeam, read_ready_team
@@ -82,7 +82,7 @@ def _code(folder: Path) -> list[Capability]:
     return [
         capability
         for entry in read_builtin(folder).gallery.entries
-        for capability in validate_component(entry.component).capabilities
+        for capability in all_capabilities(load_component(entry.component))
         if capability.kind == "python"
     ]
 

@@ -168,6 +168,8 @@ def read_ready_team(file: Path) -> ReadyTeam:
     scripts = {name: [_reply(step, index) for index, step in _steps_of(read.recording, name)] for name in names}
     results = {step.call: step.result.strip() for step in reversed(read.recording) if step.call}
     live = {**_scripted(read.team, scripts), "label": read.label, "description": read.description}
+    offline = cast("JsonObject", _without_network(live, results))
+    component = load_component(offline).dump_component()
     return ReadyTeam(
         slug=file.stem,
         label=read.label,
@@ -175,8 +177,8 @@ def read_ready_team(file: Path) -> ReadyTeam:
         tags=tuple(read.tags),
         task=read.task.strip(),
         files=files,
-        component=load_component(cast("JsonObject", _without_network(live, results))).dump_component(),
-        live=load_component(live).dump_component(),
+        component=component,
+        live=component if offline == live else load_component(live).dump_component(),
         recording=tuple(read.recording),
         people=frozenset(_people(read.team)),
         knowledge=knowledge,

@@ -35,6 +35,12 @@ from studio.errors import InvalidDocument, TooLarge
         ("a: !!float x", "Invalid YAML value"),
         ("a: !!timestamp x", "Invalid YAML value"),
         ("a: !!set {b}", "set is not JSON"),
+        ('a: 1\nb: "\\ud83d"', "in line 2"),
+        ("a: b: c", "mapping values are not allowed in this context in line 1"),
+        ("a: " + "[" * 500_000, "nested too deeply"),
+        ("- " * 500_000 + "a", "nested too deeply"),
+        ("a: " + "[" * 300 + "]" * 300, "nested more than 200 levels"),
+        ("a: &b [*b]", "aliases"),
     ],
 )
 def test_bad_text_is_refused_with_its_reason(text: str | bytes, said: str):
