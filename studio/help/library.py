@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,19 +70,40 @@ class Library:
     """All pages, by their addresses."""
 
     def __init__(self, folder: Path) -> None:
-        """Read and render what the folder holds.
+        """Find what the folder holds; the pages are there after the last of the steps.
 
         Raises:
-            SetupError: It holds too many pages, or one that is too large.
+            SetupError: It holds too many pages.
         """
+        self._folder = folder
         self._pictures = {f"{HOME}/pictures/{file.name}": file for file in sorted(folder.glob("*/images/*.png"))}
         self._sizes = {url: Picture(url, *_size_of(file)) for url, file in self._pictures.items()}
-        names = [INDEX, *_names_in(folder)]
-        self._names = frozenset(names)
-        pages = [self._page(folder, name) for name in names]
-        self.index = pages[0]
-        self.pages: Mapping[str, Page] = {page.url: page for page in pages[1:]}
-        self._indexed = [
+        self._names = dict.fromkeys([INDEX, *_names_in(folder)])
+        self._rendered: dict[str, Page] = {}
+
+    def steps(self) -> Iterator[None]:
+        """Render one page with each step. Several may do so at once.
+
+        Raises:
+            SetupError: A page is too large.
+        """
+        for name in self._names:
+            if name not in self._rendered:
+                self._rendered[name] = self._page(name)
+                yield
+
+    @property
+    def index(self) -> Page:
+        return self._rendered[INDEX]
+
+    @cached_property
+    def pages(self) -> Mapping[str, Page]:
+        """All but the index."""
+        return {_url(name): self._rendered[name] for name in self._names if name != INDEX}
+
+    @cached_property
+    def _indexed(self) -> Sequence[Indexed]:
+        return [
             Indexed.from_passages(page.title, page.url, page.section, page.rendered.passages)
             for page in self.pages.values()
         ]
@@ -119,10 +140,10 @@ class Library:
         """What answers to a few words: pages by title first, then headings, then text."""
         return search(self._indexed, query, limit)
 
-    def _page(self, folder: Path, name: str) -> Page:
+    def _page(self, name: str) -> Page:
         from studio.help.rendering import render  # a start of the server need not wait for the parser of Markdown
 
-        file = folder / name
+        file = self._folder / name
         if file.stat().st_size > MAX_PAGE_BYTES:
             raise SetupError(f"The page {name!r} of the documentation is larger than {MAX_PAGE_BYTES:,} bytes.")
         here = posixpath.dirname(name)
@@ -140,13 +161,34 @@ class Library:
 
 
 @cache
-def load_library() -> Library:
-    """The documentation of this studio.
+def _own_library() -> Library:
+    return Library(find_docs())
+
+
+def prepare_library() -> Iterator[None]:
+    """Render the documentation of this studio, one page with each step: who searches first would wait.
 
     Raises:
         SetupError: Its files are not where the package expects them.
     """
-    return Library(find_docs())
+    yield from _own_library().steps()
+
+
+@cache
+def load_library() -> Library:
+    """The documentation of this studio. The first call renders what is not rendered yet: call it in a thread.
+
+    Raises:
+        SetupError: Its files are not where the package expects them.
+    """
+    return whole(_own_library())
+
+
+def whole(library: Library) -> Library:
+    """The same with all its pages."""
+    for _ in library.steps():
+        pass
+    return library
 
 
 def find_docs() -> Path:

@@ -20,7 +20,7 @@ from studio.components import component_classes, form_schema
 from studio.components.deferred_model import DeferredModel
 from studio.errors import StudioError
 from studio.executors.docker_engine import remove_left_containers
-from studio.help import load_library
+from studio.help import prepare_library
 from studio.runs import PartRunner
 from studio.sandbox import current_jail
 from studio.services.builtin_galleries import load_builtin_galleries
@@ -349,7 +349,7 @@ def made_ahead(templates: Templates) -> Iterator[None]:
     yield from (None for route in ROUTES if isinstance(route, StudioRoute) and route.make_ready())
     yield from DeferredModel.make_validators()
     with suppress(StudioError):
-        load_library()
+        yield from prepare_library()
 
 
 async def _check_ahead(services: Services) -> None:

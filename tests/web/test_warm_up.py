@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from studio.web.warm_up import QUIET_S, Activity, NoteActivity, warm_up
+from studio.web.warm_up import QUIET_S, SLOWEST_ANSWER_S, Activity, NoteActivity, warm_up
 
 
 @dataclass
@@ -46,6 +46,26 @@ async def test_a_step_waits_until_nobody_has_asked_for_a_while():
     await warm_up(steps(), visitors.activity, visitors.sleep)
     assert taken[0] == 0, "nobody had asked yet"
     assert taken[1] == pytest.approx(2.2 * QUIET_S)
+
+
+@pytest.mark.parametrize(("after_s", "is_quiet"), [(0.9 * SLOWEST_ANSWER_S, False), (1.1 * SLOWEST_ANSWER_S, True)])
+def test_the_server_is_not_quiet_while_an_answer_is_made_unless_it_waits_itself(after_s: float, is_quiet: bool):
+    visitors = Visitors(asks_at=[])
+    with visitors.activity.waiting():
+        visitors.now += after_s
+        assert (visitors.activity.quiet_in_s == 0) is is_quiet
+
+
+def test_an_open_stream_is_quiet():
+    visitors = Visitors(asks_at=[])
+
+    async def words() -> AsyncIterator[str]:
+        visitors.now += 2 * QUIET_S
+        assert visitors.activity.quiet_in_s == 0
+        yield "Word."
+
+    stream = StreamingResponse(words())
+    assert TestClient(NoteActivity(stream, visitors.activity)).get("/").text == "Word."
 
 
 def test_both_ends_of_a_request_count():
