@@ -338,16 +338,17 @@ def _lifespan(
 
 def made_ahead(templates: Templates) -> Iterator[None]:
     """What is made once and wanted soon, one part with each step; what is wrong with it is told to who asks."""
-    yield from templates.prepare("base.html", "pages/teams.html", "pages/builder.html")
+    yield from templates.prepare("pages/teams.html", "pages/builder.html")
     with suppress(StudioError):  # pages come before what takes a few milliseconds at its first use
         for cls in component_classes():
             form_schema(cls)
             yield
         components.catalogue_json()
         yield
-    yield from templates.prepare()
+    yield from templates.prepare("fragments/form.html", "pages/playground.html")
     yield from (None for route in ROUTES if isinstance(route, StudioRoute) and route.make_ready())
     yield from DeferredModel.make_validators()
+    yield from templates.prepare()
     with suppress(StudioError):
         yield from prepare_library()
 

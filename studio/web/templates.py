@@ -24,6 +24,8 @@ from studio.web.review.source_lines import as_said
 
 MODULE = re.compile(r"""\bmodule\("([^"]+)"\)""")
 """Where a template names the module of its page."""
+REFERENCE = re.compile(r"""\{%-?\s*(?:extends|include|import|from)\s+["]([^"]+\.html)["]""")
+"""Where a template names another one that it needs."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Templates:
 
     def __init__(self, folder: Path, page_globals: PageGlobals) -> None:
         self._folder, self._loading = folder, page_globals.loading
+        self._prepared: set[str] = set()
         self._env = Environment(
             loader=FileSystemLoader(folder),
             autoescape=True,
@@ -64,15 +67,22 @@ class Templates:
         return self._env
 
     def prepare(self, *names: str) -> Iterator[None]:
-        """Compile these templates, else all, and join the modules of their pages: the first visitor would wait.
+        """Compile these templates and what they need, else all, and join the modules of their pages: the first visitor
+        would wait.
 
         One with each step.
         """
         for name in names or self._env.list_templates(extensions=["html"]):
-            for path in MODULE.findall((self._folder / name).read_text(encoding="utf-8")):
+            if name in self._prepared:
+                continue
+            self._prepared.add(name)
+            text = (self._folder / name).read_text(encoding="utf-8")
+            for path in MODULE.findall(text):
                 self._loading(path)
             self._env.get_template(name)
             yield
+            if needed := REFERENCE.findall(text):
+                yield from self.prepare(*needed)
 
     def page(self, request: Request, name: str, *, title: str, **context: object) -> HTMLResponse:
         """A whole page; `name` is relative to the templates folder."""
