@@ -9,6 +9,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.extended import IS_EXTENDED
 from tests.fakes.docker_engine import missing, running_engine
 from tests.fakes.openai_server import OpenAIServer
 from tests.fleet.processes import Fleet, fleet
@@ -28,17 +29,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(FLEET, action="store_true", help="The studio as two web replicas and two workers on PostgreSQL.")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks what a test needs, as far as it is told by its place and its fixtures. What takes long comes first.
 
     A file is run by one process: begun late, a long one goes on alone when all others have ended.
     """
+    if not IS_EXTENDED:
+        left_out = [item for item in items if item.get_closest_marker("extended")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("extended")]
     for item in items:
         if item.path.is_relative_to(BROWSER):
             item.add_marker("browser")
         if isinstance(item, pytest.Function) and SERVERS & set(item.fixturenames):
             item.add_marker("server")
-        if item.get_closest_marker("embedded") and item.config.getoption(FLEET):
+        if item.get_closest_marker("embedded") and config.getoption(FLEET):
             item.add_marker(pytest.mark.skip("This is about one process or SQLite's file."))
     limits: dict[Path, float] = {}
     for item in items:

@@ -12,6 +12,9 @@ from playwright.sync_api import Page, expect
 from tests.browser.building import JsonObject
 
 widths = pytest.mark.parametrize("width_px", [1440, 390])
+"""Of a desk and a phone."""
+also_narrow = pytest.mark.parametrize("width_px", [1440, pytest.param(390, marks=pytest.mark.extended)])
+"""The same for pages whose narrow layout is that of others."""
 CONTRAST: JsonObject = {"runOnly": ["color-contrast"], "preload": False}
 ALL: JsonObject = {"rules": {"target-size": {"enabled": True}}, "preload": False}
 NARROW: JsonObject = {

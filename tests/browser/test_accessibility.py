@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow, widths
 from tests.browser.building import JsonObject, OpenPage, agent, call, limit, open_team, origin, replay, team
 from tests.browser.conftest import ShippedTeam, StudioServer
 from tests.browser.playing import expect_end, give_task
@@ -139,7 +139,7 @@ def test_pages(open_page: OpenPage, browser: Browser, studio_server: StudioServe
     assert inspection.faults + login.faults == []
 
 
-@widths
+@also_narrow
 def test_the_page_of_models(open_page: OpenPage, studio_server: StudioServer, api: httpx.Client, width_px: int):
     api.post(
         "/api/connections", json={"name": f"At {width_px}", "service": "openrouter", "key": f"secret:at-{width_px}"}
@@ -154,7 +154,7 @@ def test_the_page_of_models(open_page: OpenPage, studio_server: StudioServer, ap
     assert inspection.faults == []
 
 
-@widths
+@also_narrow
 def test_forms_of_the_builder(open_page: OpenPage, width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look
@@ -254,7 +254,7 @@ def test_a_run_beside_the_canvas(open_page: OpenPage, width_px: int):
     assert inspection.faults == []
 
 
-@widths
+@also_narrow
 def test_versions_and_questions_of_the_builder(open_page: OpenPage, width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look
@@ -290,7 +290,7 @@ def test_versions_and_questions_of_the_builder(open_page: OpenPage, width_px: in
     assert inspection.faults == []
 
 
-@widths
+@also_narrow
 def test_the_dialogs_of_tasks_and_messages(open_page: OpenPage, pair: Callable[[int], str], width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look

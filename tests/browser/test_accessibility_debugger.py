@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.debugging import DECISION, ask_before, pair, shouting
 from tests.browser.playing import STATE, give_task
@@ -20,7 +20,7 @@ def views(page: Page) -> None:
         narrow.click()
 
 
-@widths
+@also_narrow
 def test_the_debugger_and_the_inbox(open_page: OpenPage, make_team: MakeTeam, width_px: int) -> None:
     inspection = Inspection(open_page(width_px=width_px))
     page, look = inspection.page, inspection.look
@@ -42,7 +42,7 @@ def test_the_debugger_and_the_inbox(open_page: OpenPage, make_team: MakeTeam, wi
     assert not inspection.faults, "\n".join(inspection.faults)
 
 
-@widths
+@also_narrow
 def test_a_run_that_is_held(open_page: OpenPage, make_team: MakeTeam, width_px: int) -> None:
     inspection = Inspection(open_page(width_px=width_px))
     page, look = inspection.page, inspection.look

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from studio.components import JsonObject
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.playing import MESSAGES, expect_end, give_task, round_robin
 from tests.web.knowledge_bases import added, made, with_memory, with_tool
@@ -38,7 +38,7 @@ def open_citation(page: Page) -> None:
     opened.value.close()
 
 
-@widths
+@also_narrow
 @pytest.mark.parametrize("streams", [False, True])
 def test_an_answer_from_memory_leads_to_its_page(
     open_page: OpenPage, make_team: MakeTeam, api: httpx.Client, width_px: int, streams: bool

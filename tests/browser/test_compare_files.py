@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from studio.components import JsonObject
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.web.documents import assistant, team
 
@@ -37,7 +37,7 @@ def run_with(api: httpx.Client, files: Mapping[str, bytes]) -> str:
     return api.post("/api/runs", json={"team_id": team_id, "task": "Look.", "files": given}).json()["id"]
 
 
-@widths
+@also_narrow
 def test_files_of_two_runs_are_compared(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     same = {"same.md": b"Nothing new."}
     before = run_with(api, {"a.md": b"Go to Paris.", "b.csv": b"n,w\n1,x\n2,y\n", "c.png": picture(), **same})

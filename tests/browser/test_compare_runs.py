@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.browser.playing import expect_end
 from tests.browser.poets import open_run, poets, ran
@@ -112,7 +112,7 @@ def test_a_run_becomes_a_test(open_page: OpenPage, api: httpx.Client, tmp_path: 
     expect(page.get_by_role("status")).to_contain_text("run pytest")
 
 
-@pytest.mark.parametrize("width_px", [1440, 390])
+@also_narrow
 def test_what_is_made_of_runs_can_be_read_by_all(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     team_id, before = ran(api, poets())
     _, after = ran(api, poets((3, "Another line."), instructions="Write short poems."), team_id)

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.building import JsonObject, OpenPage, agent, limit, open_team, origin, replay, team, tool
 from tests.browser.deploying import greeter, published, visit
 
@@ -268,7 +268,7 @@ def test_a_deployment_is_turned_off_and_deleted(open_page: OpenPage, api: httpx.
     assert api.get("/api/deployments/brief").status_code == 404
 
 
-@widths
+@also_narrow
 def test_the_pages_of_deployments(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look

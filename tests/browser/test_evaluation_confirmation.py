@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.web.evaluating import added_suite, added_team, over, started
 
@@ -22,7 +22,7 @@ def worse(api: httpx.Client) -> str:
     return first
 
 
-@widths
+@also_narrow
 def test_what_got_worse_is_confirmed_by_pointer(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     first = worse(api)
     inspection = Inspection(open_page(width_px))
@@ -49,6 +49,7 @@ def test_what_got_worse_is_confirmed_by_pointer(open_page: OpenPage, api: httpx.
     assert inspection.faults == []
 
 
+@pytest.mark.extended
 def test_what_got_worse_is_confirmed_by_keyboard(open_page: OpenPage, api: httpx.Client) -> None:
     first = worse(api)
     page = open_page()

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.accessibility import Inspection
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.web.evaluating import added_suite, added_team, over, started
 
@@ -29,6 +29,7 @@ def opened(page: Page, api: httpx.Client, repeats: int) -> str:
     return evaluation_id
 
 
+@pytest.mark.extended
 def test_twenty_runs_are_labeled_by_keyboard(open_page: OpenPage, api: httpx.Client) -> None:
     page = open_page()
     evaluation_id = opened(page, api, 10)
@@ -51,7 +52,7 @@ def test_twenty_runs_are_labeled_by_keyboard(open_page: OpenPage, api: httpx.Cli
     assert labels(api, evaluation_id)[-1] == ("fail", "")
 
 
-@pytest.mark.parametrize("width_px", [1440, 390])
+@also_narrow
 def test_runs_are_labeled_by_pointer(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     inspection = Inspection(open_page(width_px))
     page = inspection.page

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import NewStudio, OpenPage, StudioServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.web.evaluating import over, started
@@ -24,7 +24,7 @@ def studio_server(tmp_path: Path, new_studio: NewStudio) -> Iterator[StudioServe
         yield server
 
 
-@pytest.mark.parametrize("width_px", [1440, 390])
+@also_narrow
 def test_a_version_is_evaluated_with_the_answers_of_another_one(
     open_page: OpenPage, api: httpx.Client, openai_server: OpenAIServer, width_px: int
 ) -> None:

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.web.evaluating import added_suite, added_team, over, started
 
@@ -75,7 +75,7 @@ def test_an_evaluation_is_canceled(open_page: OpenPage, api: httpx.Client) -> No
     expect(page.get_by_text("there is no result")).to_be_visible(timeout=20_000)
 
 
-@pytest.mark.parametrize("width_px", [1440, 390])
+@also_narrow
 def test_the_page_is_accessible(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     team_id = added_team(api, "Good morning and good evening.", "Good morning.")
     found = over(api, started(api, added_suite(api, team_id), version=2, against=1, repeats=2))

@@ -63,7 +63,7 @@ def press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).first.press("Enter")
 
 
-@pytest.mark.parametrize("kind", EXECUTORS)
+@pytest.mark.parametrize("kind", ["local", pytest.param("jupyter", marks=pytest.mark.extended), "docker"])
 def test_a_chart_is_drawn_opened_used_again_and_compared_with_that_of_a_fork(
     kind: str, open_page: OpenPage, make_team: MakeTeam, tmp_path: Path
 ) -> None:

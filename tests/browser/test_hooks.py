@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from standardwebhooks import Webhook
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.building import OpenPage
 from tests.browser.deploying import published, visit
 
@@ -68,7 +68,7 @@ def test_a_hook_is_added_used_changed_paused_and_deleted(open_page: OpenPage, ap
     expect(page.get_by_role("row", name=re.compile("It rains in.*Hook"))).to_be_visible()
 
 
-@widths
+@also_narrow
 def test_the_tab_of_hooks(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import NewStudio, OpenPage, StudioServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.web.judging import judge_model, speak_and_judge
@@ -25,7 +25,7 @@ def studio_server(tmp_path: Path, new_studio: NewStudio) -> Iterator[StudioServe
         yield server
 
 
-@widths
+@also_narrow
 def test_a_judge_is_added_approved_and_asked(
     open_page: OpenPage, api: httpx.Client, openai_server: OpenAIServer, width_px: int
 ) -> None:

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import FilePayload, expect
 
-from tests.browser.accessibility import Inspection
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.fakes.embedding_server import EmbeddingServer
 from tests.web.knowledge_bases import added, made
@@ -16,7 +16,7 @@ GOOD = FilePayload(name="leave.md", mimeType="text/markdown", buffer=b"# Travel\
 BAD = FilePayload(name="picture.png", mimeType="image/png", buffer=b"\x89PNG\r\n\x1a\n" + b"\0" * 50)
 
 
-@pytest.mark.parametrize("width_px", [1440, 390])
+@also_narrow
 def test_a_question_leads_to_its_place_in_a_document(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     inspection = Inspection(open_page(width_px))
     page = inspection.page
@@ -46,7 +46,7 @@ def test_a_question_leads_to_its_place_in_a_document(open_page: OpenPage, api: h
     assert inspection.faults == []
 
 
-@pytest.mark.parametrize("width_px", [1440, 390])
+@also_narrow
 def test_a_question_in_other_words_is_found_by_its_meaning(
     open_page: OpenPage, api: httpx.Client, width_px: int
 ) -> None:

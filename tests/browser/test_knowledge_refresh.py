@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import NewStudio, OpenPage, StudioServer
 from tests.fakes.page_server import serve_page
 
@@ -23,7 +23,7 @@ def studio_server(tmp_path_factory: pytest.TempPathFactory, new_studio: NewStudi
         yield server
 
 
-@widths
+@also_narrow
 def test_the_interval_of_a_web_page_is_chosen(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     base = api.post("/api/knowledge", json={"name": f"Rates {width_px}"}).json()["id"]
     with serve_page("The rate is ninety francs.") as served:

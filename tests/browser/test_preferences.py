@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.web.documents import replay_model
 from tests.web.evaluating import added_suite, added_team, over, started
@@ -14,7 +14,7 @@ from tests.web.evaluating import added_suite, added_team, over, started
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
 
-@widths
+@also_narrow
 def test_the_page_tells_what_a_judge_prefers(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     prefer = [{"question": "Which answer is kinder?", "model": replay_model('{"reason": "x", "preferred": "first"}')}]
     suite_id = added_suite(api, added_team(api, "Good morning.", "Good morning, dear."), prefer=prefer)

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.web.evaluating import added_suite, added_team
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 SOURCE = "def score(run, case):\n    return case['target'] in run['answer']"
 
 
-@widths
+@also_narrow
 def test_a_scorer_in_python_is_read_approved_and_called(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     scorers = [{"python": {"source": SOURCE}}]
     suite_id = added_suite(api, added_team(api, "Good morning."), scorers=scorers)

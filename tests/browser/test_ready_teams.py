@@ -60,6 +60,7 @@ def tab_to(page: Page, name: str) -> None:
     pytest.fail(f"no {name!r} within 80 presses")
 
 
+@pytest.mark.extended
 def test_a_team_is_found_used_and_run_by_keyboard(open_page: OpenPage, studio_server: StudioServer) -> None:
     page = open_page()
     page.goto(f"{studio_server.url}/ready-teams", wait_until="domcontentloaded")

@@ -6,14 +6,14 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.web.evaluating import added_suite, added_team
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
 
-@widths
+@also_narrow
 def test_a_gate_is_overridden_with_a_reason(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     name = f"greet-{width_px}"
     team_id = added_team(api, "Good morning.", "Good evening.")

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.building import agent, limit, team
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.fakes.openai_server import OpenAIServer
@@ -157,7 +157,7 @@ def test_who_asks_is_shown_in_the_builder(open_page: OpenPage, make_team: MakeTe
     expect(page).to_have_url(re.compile(r"/teams/[^/?]+$"))
 
 
-@widths
+@also_narrow
 def test_the_review_is_sound_in_every_state(open_page: OpenPage, make_team: MakeTeam, api: httpx.Client, width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.browser.playing import expect_end, give_task
 from tests.fakes.openai_server import OpenAIServer, Reply
 
 
-@pytest.mark.parametrize("width_px", [1440, 390])
+@also_narrow
 def test_a_run_under_way_is_watched_beside_one_that_has_ended(
     open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str], width_px: int
 ):

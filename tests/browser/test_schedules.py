@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.building import OpenPage
 from tests.browser.deploying import published, visit
 
@@ -85,7 +85,7 @@ def test_what_cannot_be_read_is_told_at_its_field_and_nothing_is_lost(open_page:
     expect(page.get_by_role("row", name=re.compile("Report.*Every day at 08:00"))).to_be_visible()
 
 
-@widths
+@also_narrow
 def test_the_tab_of_schedules(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look

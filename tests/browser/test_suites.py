@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.building import OpenPage, call
 from tests.browser.deploying import greeter, visit
 from tests.browser.poets import open_run, poets, ran
@@ -176,7 +176,7 @@ def test_mistakes_in_the_text_lead_to_their_lines(open_page: OpenPage) -> None:
     assert document(page, suite_id)["cases"] == [{"task": "Name a tree."}]
 
 
-@widths
+@also_narrow
 def test_the_pages_are_accessible(open_page: OpenPage, width_px: int) -> None:
     page = open_page()
     page.set_viewport_size({"width": width_px, "height": 900})

@@ -6,14 +6,14 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage
 from tests.web.evaluating import added_suite, added_team, over, started
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
 
-@widths
+@also_narrow
 def test_versions_stand_side_by_side(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     suite_id = added_suite(api, added_team(api, "Good morning.", "Good morning and good evening."))
     for version in (1, 2):

@@ -15,6 +15,7 @@ import pytest
 
 from studio.store import open_store, write_backup
 from tests.cli.conftest import Studio
+from tests.extended import times
 from tests.store.full_tables import all_rows, fill
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
@@ -54,14 +55,14 @@ async def test_a_killed_command_leaves_nothing_half(tmp_path: Path):
     old, file = tmp_path / "old", tmp_path / "studio.backup"
     await fill_much(old)
     before = await all_rows(old, "")
-    for number in range(4):
+    for number in range(times(2, 4)):
         made = tmp_path / f"{number}.backup"
         _kill_after("backup", made, "--data-dir", old, began=lambda: any(tmp_path.glob("*.part")), wait_s=number * 0.1)
         _remove_parts(tmp_path)
         if made.exists():
             _studio("restore", made, "--data-dir", tmp_path / f"from{number}")
     await write_backup(old, "", file)
-    for number in range(4):
+    for number in range(times(2, 4)):
         new = tmp_path / f"new{number}"
         _kill_after("restore", file, "--data-dir", new, began=(new / "studio.db-wal").exists, wait_s=number * 0.2)
         if "not empty" not in _studio("restore", file, "--data-dir", new, is_checked=False):

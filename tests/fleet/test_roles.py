@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.extended import sample
 from tests.fakes.openai_server import OpenAIServer, Reply
 from tests.fleet.processes import Fleet, follow, numbers, shown_by, start, tell, until
 from tests.kills.teams import agent, group
@@ -56,7 +57,7 @@ def test_words_that_are_being_written_are_shown_by_every_replica(processes: Flee
     assert said[-1] == "one two three"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])
+@pytest.mark.parametrize("number", sample([signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP], 1))
 def test_another_worker_takes_over(processes: Fleet, openai_server: OpenAIServer, number: signal.Signals):
     openai_server.say("One.", Reply("Two.", hold=0), "Two.")
     client, driving = processes.web(), processes.worker()

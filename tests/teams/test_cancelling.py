@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from studio.messages import CancellationToken, TaskResult
 from studio.teams import Team
+from tests.extended import times
 from tests.teams.interrupting import Interruption, Told, assert_nothing_runs, nothing_left, told
 from tests.teams.remembering import TEAMS
 
 TASK = "Please do it."
-STRIDE = int(os.environ.get("CANCEL_STRIDE", "5"))
+STRIDE = int(os.environ.get("CANCEL_STRIDE", times(13, 5)))
 """Every fifth point where a run can wait is met, at other ones by each of several tests; 1 meets all, in minutes."""
 
 
@@ -67,7 +68,7 @@ async def test_a_run_that_is_left_after_any_of_its_events_goes_on_to_the_same_en
     expected, count, is_over = await uninterrupted(kind), 0, False
     async with nothing_left():
         while not is_over:
-            team, count = TEAMS[kind](), count + 1
+            team, count = TEAMS[kind](), count + times(3, 1)
             is_over = await leave_after(count, team)
             assert_nothing_runs()
             await check_usable(team, kind, expected)

@@ -19,6 +19,7 @@ from studio.teams.graph.digraph import DiGraph
 from studio.tools import FunctionTool
 from studio.tools.code_execution import PythonCodeExecutionTool
 from studio.tools.mcp import McpWorkbench, StdioServerParams
+from tests.extended import times
 from tests.fakes.model_server import ModelServer
 from tests.fakes.openai_server import HEADERS, Call, OpenAIServer, Reply
 from tests.fakes.responses_server import ResponsesServer
@@ -35,7 +36,7 @@ from tests.teams.remembering import agent, done, listening_to, model
 from tests.teams.scripted import wishes
 
 TASK = "Please do it."
-SAMPLES = int(os.environ.get("CANCEL_SAMPLES", "4"))
+SAMPLES = int(os.environ.get("CANCEL_SAMPLES", times(2, 4)))
 """Runs of each kind, each broken off at another of the points where it waits; they lie evenly over the whole run."""
 MCP_SAMPLES = SAMPLES if SAMPLES > 4 else 2
 """Its SDK takes a second to load."""

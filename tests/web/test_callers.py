@@ -187,22 +187,21 @@ def test_a_stream_ends_with_its_key(client: TestClient, server: TestClient, monk
     assert "event: ended" not in text
 
 
+FOREIGN = {
+    "another site": ({"Origin": "https://evil.example"}, 403),
+    "no site": ({"Origin": "null"}, 403),
+    "a link": ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, 403),
+    "another host": ({"Host": "evil.example"}, 421),
+}
+
+
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"Origin": "https://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, 403),
-        ({"Host": "evil.example"}, 421),
-    ],
-    ids=["another site", "no site", "a link", "another host"],
-)
-def test_other_sites_and_hosts_are_refused(published: Published, route: str, headers: dict[str, str], status: int):
+def test_other_sites_and_hosts_are_refused(published: Published, route: str):
     method, path = address_of(route, deployment=published.name, model="support")
-    answer = published.caller.request(method, path, headers=headers, json=BODIES.get(route, {}))
-    assert answer.status_code == status
-    assert "Access-Control-Allow-Origin" not in answer.headers
+    for what, (headers, status) in FOREIGN.items():
+        answer = published.caller.request(method, path, headers=headers, json=BODIES.get(route, {}))
+        assert answer.status_code == status, what
+        assert "Access-Control-Allow-Origin" not in answer.headers
 
 
 MALFORMED = [

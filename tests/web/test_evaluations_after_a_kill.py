@@ -81,6 +81,7 @@ def test_judges_are_asked_once_across_a_kill(tmp_path: Path):
     assert len(set(judges)) == 20
 
 
+@pytest.mark.extended
 def test_preferences_are_asked_for_once_across_a_kill(tmp_path: Path):
     prefer = [{"question": "Which is kinder?", "model": replay_model('{"preferred": "first"}')}]
     with studio(tmp_path) as (process, owner):
@@ -98,6 +99,7 @@ def test_preferences_are_asked_for_once_across_a_kill(tmp_path: Path):
     assert runs == [("finished",)] * 40
 
 
+@pytest.mark.extended
 def test_questions_are_answered_once_across_a_kill(tmp_path: Path):
     document = team(assistant("writer", "Where?", "When?", "Who?"), USER_PROXY, max_messages=7)
     people = {"aim": "A flight.", "model": replay_model("From Oslo.")}

@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 
 from studio.settings import Settings
 from studio.web.app import create_app
+from tests.extended import times
 from tests.web.direct import Asked, ask
 from tests.web.doors import TOKEN, client_of
 from tests.web.filing import PNG, uploaded
@@ -91,7 +92,7 @@ def test_names_are_cleaned(client: TestClient, given: str, kept: str):
 @pytest.mark.slow
 @pytest.mark.embedded
 def test_the_same_file_is_kept_once(client: TestClient, settings: Settings):
-    ids = {uploaded(client, LARGE[:1000], f"{number}.bin")["id"] for number in range(1_000)}
+    ids = {uploaded(client, LARGE[:1000], f"{number}.bin")["id"] for number in range(times(100, 1_000))}
     assert len(ids) == 1
     with closing(sqlite3.connect(settings.data_dir / "studio.db")) as database:
         assert database.execute("SELECT count(*), (SELECT count(*) FROM file) FROM file_portion").fetchone() == (1, 1)

@@ -12,6 +12,7 @@ import pytest
 
 from studio.components import JsonObject
 from tests.conformance.facts import published_files
+from tests.extended import sample
 from tests.web.auditing import ROOT, audited
 from tests.web.documents import assistant, function_tool, gallery, replay_model, team
 
@@ -89,7 +90,7 @@ def test_what_autogen_published_is_only_read(tmp_path: Path):
     files = [file for file in published_files() if isinstance(file, Path)]
     if not files:
         pytest.skip("AutoGen's published files are not here; set AUTOGEN_GOLDEN.")
-    for result in audited(tmp_path, files):
+    for result in audited(tmp_path, sample(files, 15)):
         assert result["seen"] == [], result["file"]
         opened = {step: status for step, status in result["steps"].items() if step not in BRIEF_STEPS}
         assert set(opened.values()) <= {200}, (result["file"], opened)

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from studio.settings import Settings
 from studio.web.app import create_app
+from tests.extended import times
 from tests.web.direct import Answer, Asked, ask
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.furnished import Furnished, furnish
@@ -26,7 +27,7 @@ from tests.web.made_inputs import Route, hidden_document, routes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600 if "STUDIO_FUZZ_EXAMPLES" in os.environ else 240)]
 
-EXAMPLES = int(os.environ.get("STUDIO_FUZZ_EXAMPLES", "5"))
+EXAMPLES = int(os.environ.get("STUDIO_FUZZ_EXAMPLES", times(2, 5)))
 OF_OPENAI = {"type", "param"}
 """Beside our shape, at the addresses that clients of OpenAI use."""
 SHAPE = {"code", "message", "fix", "where"}

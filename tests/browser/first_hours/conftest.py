@@ -25,7 +25,7 @@ def studio_server(tmp_path: Path, ollama: OllamaServer, new_studio: NewStudio) -
         yield server
 
 
-@pytest.fixture(params=["pointer", "keyboard"])
+@pytest.fixture(params=["pointer", pytest.param("keyboard", marks=pytest.mark.extended)])
 def hands(request: pytest.FixtureRequest, open_page: OpenPage) -> Hands:
     page = open_page()
     page.goto("/", wait_until="domcontentloaded")

@@ -19,12 +19,13 @@ import pytest
 
 from studio.runs import LogEntry, RunState
 from studio.store import open_store
+from tests.extended import times
 from tests.fakes.openai_server import OpenAIServer
 from tests.runs.replay.driving import said_in, whole_log
 from tests.runs.replay.generated import answer, digest_of, generated_team
 
 ROOT = Path(__file__).parents[3]
-RUNS = int(os.environ.get("STUDIO_CRASHES", "8"))
+RUNS = int(os.environ.get("STUDIO_CRASHES", times(3, 8)))
 MAX_KILLS = 5
 UNBROKEN = 10**9
 
