@@ -21,6 +21,8 @@ OPTIONS = ("fsync=off", "full_page_writes=off", "listen_addresses=", "shared_buf
 FORGETFUL = "synchronous_commit=off"
 """What was committed last is gone after a crash of the server."""
 OWNER = "studio"
+MEMORY = Path("/dev/shm")
+NEEDED_BYTES = 2 * 1024**3
 
 
 class PostgresServer:
@@ -81,6 +83,12 @@ def find_programs() -> Path | None:
     return next((place for place in places if all((place / name).is_file() for name in PROGRAMS)), None)
 
 
+def _memory() -> Path | None:
+    """A folder in memory, if there is one with enough room: a database is made there in a seventh of the time."""
+    has_room = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > NEEDED_BYTES
+    return MEMORY if has_room and os.access(MEMORY, os.W_OK) else None
+
+
 @contextmanager
 def running_server(
     programs: Path, disk: Path | None = None, *, keeps_commits: bool = False
@@ -89,11 +97,11 @@ def running_server(
 
     Args:
         programs: As `find_programs` finds them.
-        disk: Where its data is put; the system's temporary folder if left out.
+        disk: Where its data is put; in memory or the system's temporary folder if left out.
         keeps_commits: Whether what is committed outlives a crash of the server, which takes longer.
     """
     # The system's folder, not pytest's: a socket's path must be short, and another user must get there.
-    with tempfile.TemporaryDirectory(prefix="studio-postgres-", dir=disk) as made:
+    with tempfile.TemporaryDirectory(prefix="studio-postgres-", dir=disk or _memory()) as made:
         folder = Path(made)
         data = folder / "data"
         # PostgreSQL does not run as root.
