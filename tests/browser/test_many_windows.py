@@ -23,6 +23,7 @@ def asking() -> JsonObject:
     return round_robin(agent("writer", scripted("One.", "Two.")), person, message_count=4)
 
 
+@pytest.mark.extended
 def test_eight_windows_follow_their_runs_at_once(open_page: OpenPage, make_team: MakeTeam) -> None:
     first = open_page()
     address = make_team(asking())

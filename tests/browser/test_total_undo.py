@@ -104,6 +104,7 @@ def to_the_end(page: Page, button: str) -> None:
     )
 
 
+@pytest.mark.extended
 @pytest.mark.timeout(180)  # many gestures, one page
 def test_any_gestures_are_undone_to_the_first_document_and_redone_to_the_last(open_page: OpenPage) -> None:
     page = open_page()

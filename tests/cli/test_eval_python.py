@@ -108,7 +108,9 @@ def humaneval(folder: Path, solution: str) -> Path:
     return written(folder, "humaneval.suite.json", suite)
 
 
-@pytest.mark.parametrize(("solution", "group"), [("canonical", "passed"), ("cut", "failed")])
+@pytest.mark.parametrize(
+    ("solution", "group"), [pytest.param("canonical", "passed", marks=pytest.mark.extended), ("cut", "failed")]
+)
 def test_solutions_of_humaneval(studio: Studio, tmp_path: Path, solution: str, group: str):
     team = written(tmp_path, "team.json", greeter("See the case."))
     suite = humaneval(tmp_path, solution)

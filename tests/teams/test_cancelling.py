@@ -102,7 +102,7 @@ async def test_a_cancelled_token_ends_a_run_that_then_goes_on_to_the_same_end(ki
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=times(20, 60))
 @given(st.sampled_from(list(TEAMS)), st.sets(st.integers(1, 40), min_size=1, max_size=4))
 async def test_a_run_that_is_cancelled_again_while_it_ends_leaves_nothing_behind(kind: str, points: set[int]):
     expected, team = await uninterrupted(kind), TEAMS[kind]()

@@ -27,7 +27,7 @@ from tests.web.made_inputs import Route, hidden_document, routes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600 if "STUDIO_FUZZ_EXAMPLES" in os.environ else 240)]
 
-EXAMPLES = int(os.environ.get("STUDIO_FUZZ_EXAMPLES", times(2, 5)))
+EXAMPLES = int(os.environ.get("STUDIO_FUZZ_EXAMPLES", times(1, 5)))
 OF_OPENAI = {"type", "param"}
 """Beside our shape, at the addresses that clients of OpenAI use."""
 SHAPE = {"code", "message", "fix", "where"}
