@@ -57,6 +57,7 @@ BROAD_CATCHES = {
     "agents/cleanup.py",
     "components/advice.py",
     "components/loading.py",
+    "components/registry.py",  # a package of somebody else must not keep the studio from starting
     "runs/driver.py",
     "runs/fleet/worker.py",  # nor one command all others
     "runs/supervisor.py",  # one damaged run must not keep the studio from starting

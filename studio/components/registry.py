@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from studio.components.lazy_exports import import_all
 from studio.errors import SetupError
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 ENTRY_POINTS = "studio.components"
+OWN = "studio"
+
+logger = logging.getLogger(__name__)
 
 
 class Provided(Protocol):
@@ -50,6 +57,8 @@ class Registry(Generic[P]):
     def load_packages(self) -> None:
         """Import the packages that installed distributions name as holding components; once.
 
+        Components of a package that cannot be imported stay unknown, and the log says so: the others are there.
+
         A server does so in a thread beside its first requests: what another thread asks for meanwhile waits.
         """
         if self._is_loaded:
@@ -61,8 +70,7 @@ class Registry(Generic[P]):
             from importlib.metadata import entry_points  # costs a tenth of a start that looks nothing up
 
             for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.value):
-                point.load()
-                import_all(point.module)
+                _import(point)
             import_all("studio.components")  # whose loading has kinds of advice, too
             self._is_loaded = True
 
@@ -86,3 +94,14 @@ class Registry(Generic[P]):
 
         close = difflib.get_close_matches(provider, self._by_name, n=1, cutoff=0.85)
         return close[0] if close else None
+
+
+def _import(point: EntryPoint) -> None:
+    try:
+        point.load()
+        import_all(point.module)
+    except Exception as error:
+        if point.module.partition(".")[0] == OWN:
+            raise
+        said = "The components of %r cannot be imported (%s: %s). Repair the package that brings them, or uninstall it."
+        logger.error(said, point.value, type(error).__name__, error)

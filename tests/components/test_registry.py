@@ -37,15 +37,59 @@ class Slow:
         self.registry.register(Kind("slow.Kind"))
 
 
+@dataclass(frozen=True)
+class Broken:
+    """An entry point whose package needs something that is not there."""
+
+    value: str
+    module: str
+
+    def load(self) -> None:
+        raise ModuleNotFoundError("No module named 'gone'")
+
+
+@dataclass(frozen=True)
+class Whole:
+    registry: Registry[Kind]
+    value: str = "whole"
+    module: str = "whole"
+
+    def load(self) -> None:
+        self.registry.register(Kind("whole.Kind"))
+
+
+def install(monkeypatch: pytest.MonkeyPatch, *points: object) -> None:
+    def entry_points(group: str) -> tuple[object, ...]:
+        del group
+        return points
+
+    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+
+
+def test_a_package_that_cannot_be_imported_takes_no_other_along(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    registry = Registry[Kind]()
+    install(monkeypatch, Broken("broken", "broken"), Whole(registry))
+    assert [kind.provider for kind in registry.all()] == ["whole.Kind"]
+    assert registry.find("broken.Kind") is None
+    [said] = caplog.messages
+    assert said.startswith(
+        "The components of 'broken' cannot be imported (ModuleNotFoundError: No module named 'gone')."
+    )
+
+
+def test_components_of_the_studio_itself_are_never_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, Broken("studio.agents", "studio.agents"))
+    with pytest.raises(ModuleNotFoundError):
+        Registry[Kind]().load_packages()
+
+
 def test_who_looks_for_a_class_while_its_package_is_imported_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     registry = Registry[Kind]()
     slow = Slow(registry, threading.Event(), threading.Event())
 
-    def entry_points(group: str) -> list[Slow]:
-        del group
-        return [slow]
-
-    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+    install(monkeypatch, slow)
     with ThreadPoolExecutor(2) as threads:
         loading = threads.submit(registry.load_packages)
         assert slow.begun.wait(LIMIT_S)
