@@ -18,12 +18,13 @@ from studio.components.readable_json import stored_document
 from studio.errors import Conflict, SetupError
 from studio.store.json_text import to_json
 from studio.store.migrate import require_newest, upgrade
+from studio.store.one_crossing import AIOSQLITE, connecting
 from studio.store.postgres import ASYNCPG, prepare_postgres, refuse_closed, refuse_writing_postgres
 from studio.store.sqlite import DriverThreads, OwnThread, begin_sqlite, give_back_space, prepare_sqlite, refuse_writing
 from studio.store.unavailable import describe, unavailable
 from studio.store.worker_lease import SERVER_LOCK, hold_worker_lease
 
-ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": ASYNCPG, "postgres": ASYNCPG}
+ASYNC_DRIVERS = {"sqlite": AIOSQLITE, "postgresql": ASYNCPG, "postgres": ASYNCPG}
 
 PASSWORD = re.compile(r":[^:@/]*@")
 WRITE_LOCK = SERVER_LOCK + 1
@@ -217,10 +218,11 @@ def _engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
     """
     try:
         # Reading is one statement at a time; it needs no transaction and no round trip to end one.
+        how = {"async_creator": connecting(url)} if url.drivername == AIOSQLITE else {}
         reader = create_async_engine(
-            url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, json_deserializer=stored_document
+            url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, json_deserializer=stored_document, **how
         )
-        writer = create_async_engine(url, json_serializer=to_json, json_deserializer=stored_document)
+        writer = create_async_engine(url, json_serializer=to_json, json_deserializer=stored_document, **how)
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise SetupError(
             f"The database URL {url.render_as_string()!r} is not usable: {error}",
@@ -261,7 +263,7 @@ def _check_folder(url: URL) -> None:
 def database_url(data_dir: Path, given: str) -> URL:
     """The URL that was given, with an asynchronous driver; SQLite in the data folder when none was."""
     if not given:
-        return URL.create("sqlite+aiosqlite", database=str(data_dir / "studio.db"))
+        return URL.create(AIOSQLITE, database=str(data_dir / "studio.db"))
     try:
         url = make_url(given)
     except (ArgumentError, ValueError) as error:

@@ -98,24 +98,25 @@ def prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) ->
     # The driver must not open transactions by itself; `begin_sqlite` does.
     connection.isolation_level = None
     connection.create_function("stored_text", 1, stored_text)
-    cursor = connection.cursor()
-    for pragma in PRAGMAS:
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
+    _set(connection, *PRAGMAS)
 
 
 def give_back_space(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
     """Let a new database give back the pages of what is deleted; one with tables keeps what it was made with."""
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    cursor.close()
+    _set(connection, "auto_vacuum = INCREMENTAL")
 
 
 def refuse_writing(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
     """Refuse every statement that would write."""
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA query_only = ON")
-    cursor.close()
+    _set(connection, "query_only = ON")
+
+
+def _set(connection: DBAPIConnection, *pragmas: str) -> None:
+    script = "".join(f"PRAGMA {pragma};" for pragma in pragmas)
+    if isinstance(connection, AdaptedConnection):  # one crossing to its thread; each statement would cross four times
+        connection.run_async(lambda driver: driver.executescript(script))
+    else:
+        cast("sqlite3.Connection", connection).executescript(script)
 
 
 def begin_sqlite(connection: Connection) -> None:
