@@ -29,7 +29,7 @@ def results(canary: Path) -> Mapping[str, dict[str, Any]]:
     (folder / "evil_module.py").write_text(f"open({str(canary)!r}, 'w').close()\nEvil = print\n")
     (folder / "test_evil.py").write_text(f"open({str(canary)!r}, 'w').close()\nEvil = print\n")
     files: dict[str, Path] = {}
-    for index, (name, content) in enumerate(sample([*documents(canary).items()], 30)):
+    for index, (name, content) in enumerate(sample([*documents(canary).items()], 40)):
         files[name] = folder / f"{index}.{'yaml' if name.startswith('YAML') else 'json'}"
         files[name].write_bytes(content)
     found = {result["file"]: result for result in audited(folder, list(files.values()), timeout_s=380)}
