@@ -8,7 +8,6 @@ from studio.help.library import Library as Library
 from studio.help.library import Page as Page
 from studio.help.library import load_library as load_library
 from studio.help.library import prepare_library as prepare_library
-from studio.help.library import whole as whole
 from studio.help.search import MAX_QUERY as MAX_QUERY
 from studio.help.search import Hit as Hit
 

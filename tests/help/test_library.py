@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from studio.errors import NotFound, SetupError
-from studio.help import Library, load_library, whole
-from studio.help.library import MAX_PAGE_BYTES, Neighbours
+from studio.help import Library, load_library
+from studio.help.library import MAX_PAGE_BYTES, Neighbours, whole
 
 PNG = b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4) + b"IHDR" + (640).to_bytes(4) + (400).to_bytes(4)
 
