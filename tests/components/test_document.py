@@ -84,6 +84,12 @@ def test_yaml_has_a_smaller_limit():
         parse_document("a: b\n" + " " * 2_100_000)
 
 
+@pytest.mark.parametrize("many", ["a: [" + "{b}," * 300_000 + "]", "".join(f"k{at}: 1\n" for at in range(100_000))])
+def test_yaml_of_very_many_values_is_refused_before_they_are_made(many: str):
+    with pytest.raises(TooLarge, match="more than 100,000 keys and values"):
+        parse_document(many)
+
+
 def test_where_only_json_belongs_yaml_is_not_tried():
     with pytest.raises(InvalidDocument, match="Not JSON"):
         parse_json("a: 1")
