@@ -67,7 +67,7 @@ class OneCrossingCursor:
 
     async def fetchall(self) -> Sequence[Any]:
         rest = self._found.rest
-        rows = self._take(len(self._found.rows))
+        rows = self._next_rows(len(self._found.rows))
         if rest is None:
             return rows
         more = await self._connection.run(lambda _: _found(rest, None))
@@ -79,7 +79,7 @@ class OneCrossingCursor:
         if rest is not None and len(self._found.rows) < size:
             more = await self._connection.run(lambda _: _found(rest, max(size, AT_ONCE)))
             self._found = self._found._replace(rows=[*self._found.rows, *more.rows], rest=more.rest)
-        return self._take(size)
+        return self._next_rows(size)
 
     async def fetchone(self) -> Any:
         return next(iter(await self.fetchmany(1)), None)
@@ -90,7 +90,7 @@ class OneCrossingCursor:
         if rest is not None:
             await self._connection.run(lambda _: rest.close())
 
-    def _take(self, count: int) -> Sequence[Any]:
+    def _next_rows(self, count: int) -> Sequence[Any]:
         rows = self._found.rows
         self._found = self._found._replace(rows=rows[count:])
         return rows[:count]
