@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from studio.errors import NotFound, SetupError
 from studio.help.markup import Picture
@@ -91,6 +91,12 @@ class Library:
             if name not in self._rendered:
                 self._rendered[name] = self._page(name)
                 yield
+
+    def rendered(self) -> Self:
+        """The same, after the last of the steps."""
+        for _ in self.steps():
+            pass
+        return self
 
     @property
     def index(self) -> Page:
@@ -181,14 +187,7 @@ def load_library() -> Library:
     Raises:
         SetupError: Its files are not where the package expects them.
     """
-    return whole(_own_library())
-
-
-def whole(library: Library) -> Library:
-    """The same with all its pages."""
-    for _ in library.steps():
-        pass
-    return library
+    return _own_library().rendered()
 
 
 def find_docs() -> Path:

@@ -37,8 +37,9 @@ from studio.errors import InvalidDocument, TooLarge
         ("a: !!set {b}", "set is not JSON"),
         ('a: 1\nb: "\\ud83d"', "in line 2"),
         ("a: b: c", "mapping values are not allowed in this context in line 1"),
-        ("a: " + "[" * 500_000, "nested too deeply"),
-        ("- " * 500_000 + "a", "nested too deeply"),
+        ("a: " + "[" * 700, "nested too deeply"),
+        ("a: " + "[" * 500_000, "nest"),  # newer versions of the parser have a limit of their own
+        ("- " * 500_000 + "a", "nest"),
         ("a: " + "[" * 300 + "]" * 300, "nested more than 200 levels"),
         ("a: &b [*b]", "aliases"),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 from studio.errors import NotFound, SetupError
 from studio.help import Library, load_library
-from studio.help.library import MAX_PAGE_BYTES, Neighbours, whole
+from studio.help.library import MAX_PAGE_BYTES, Neighbours
 
 PNG = b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4) + b"IHDR" + (640).to_bytes(4) + (400).to_bytes(4)
 
@@ -21,7 +21,7 @@ def library(folder: Path, text: str = "", **pages: str) -> Library:
     (folder / "index.md").write_text("# Index\n\n[Second](how-to/second.md) [First](how-to/first.md)\n")
     for name, body in {"first": text or "# First\n", "second": "# Second\n", **pages}.items():
         (folder / f"how-to/{name}.md").write_text(body)
-    return whole(Library(folder))
+    return Library(folder).rendered()
 
 
 def html_of(folder: Path, text: str) -> str:

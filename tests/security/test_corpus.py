@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from tests.extended import sample, times
 from tests.security.corpus import documents
 from tests.security.payloads import payloads
 from tests.web.auditing import audited
@@ -29,7 +28,7 @@ def results(canary: Path) -> Mapping[str, dict[str, Any]]:
     (folder / "evil_module.py").write_text(f"open({str(canary)!r}, 'w').close()\nEvil = print\n")
     (folder / "test_evil.py").write_text(f"open({str(canary)!r}, 'w').close()\nEvil = print\n")
     files: dict[str, Path] = {}
-    for index, (name, content) in enumerate(sample([*documents(canary).items()], 40)):
+    for index, (name, content) in enumerate(documents(canary).items()):
         files[name] = folder / f"{index}.{'yaml' if name.startswith('YAML') else 'json'}"
         files[name].write_bytes(content)
     found = {result["file"]: result for result in audited(folder, list(files.values()), timeout_s=380)}
@@ -68,6 +67,6 @@ def test_nothing_of_one_is_seen_beside_the_next(results: Mapping[str, dict[str, 
 def test_the_reports_name_what_each_could_do(results: Mapping[str, dict[str, Any]], canary: Path):
     """A person is told of the processes, hosts and code; a silent payload would be approved unread."""
     loud = re.compile(r"(workbench|tool), |source in a d|local command line")
-    could = {name: results[name]["capabilities"] for name in results if name in payloads(canary) and loud.match(name)}
-    assert len(could) > times(3, 10)
+    could = {name: results[name]["capabilities"] for name in payloads(canary) if loud.match(name)}
+    assert len(could) > 10
     assert [name for name, capabilities in could.items() if not capabilities] == []

@@ -14,7 +14,6 @@ from studio.settings import Settings
 from studio.web.app import create_app
 from studio.web.auth import NEEDS
 from studio.web.auth.person import CALLER
-from tests.extended import sample
 from tests.store.statements import statements
 from tests.web.a2a_clients import SAID, VERSION
 from tests.web.direct import Answer, Asked, ask
@@ -139,7 +138,7 @@ def test_to_refuse_the_call_of_another_key_takes_what_an_unknown_one_takes(
     assert found or "pushNotificationConfigs" in route
 
 
-@pytest.mark.parametrize("route", sample(ROUTES, 12))
+@pytest.mark.parametrize("route", ROUTES)
 def test_a_revoked_or_expired_key_opens_nothing(server: TestClient, published: Published, route: str):
     call_id = published.call()["id"]
     opened = send(server, route, published.key, deployment=published.name, call_id=call_id, model="support")

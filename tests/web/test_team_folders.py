@@ -140,7 +140,7 @@ MADE_OF = {
 
 
 @pytest.mark.parametrize("what", [*MADE_OF, *PRIVATE])
-@pytest.mark.parametrize("part", [coder, pytest.param(cached, marks=pytest.mark.extended)])
+@pytest.mark.parametrize("part", [coder, cached])
 def test_no_team_writes_where_the_studio_runs_from(
     client: TestClient, settings: Settings, tmp_path: Path, what: str, part: Any
 ):
