@@ -4,7 +4,8 @@
 set -euo pipefail
 
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+echo $$ > "$1.maker" # tests wait for it while it is at work
+trap 'rm -rf "$folder" "$1.maker"' EXIT
 debootstrap --variant=minbase --include=ca-certificates,python-is-python3,python3-pip,python3-venv \
   bookworm "$folder" "${STUDIO_DEBIAN_MIRROR:-http://deb.debian.org/debian}" > /dev/null
 # What this machine trusts, the image does, too: a proxy of the house may stand before PyPI.

@@ -79,10 +79,12 @@ make_venv() {
   "$1" -m venv --clear .venv || fail "Install the package python3-venv (or python3.X-venv), then try again."
 }
 
+knows_packages='' # asked for once
 apt_install() {
   command -v apt-get > /dev/null && as_root true 2> /dev/null || return 1
-  as_root apt-get update -qq &&
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+  [[ -n $knows_packages ]] || as_root apt-get update -qq || return
+  knows_packages=yes
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
 }
 
 as_root() {

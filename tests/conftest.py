@@ -22,6 +22,7 @@ hypothesis.settings.load_profile("studio")
 
 BROWSER = Path(__file__).with_name("browser")
 FLEET = "--fleet"
+DOCKER = {"docker_engine", "possible_docker_engine"}
 SERVERS = {"docker_engine", "postgres", "processes", "server"}
 
 
@@ -48,6 +49,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     limits: dict[Path, float] = {}
     for item in items:
         limits[item.path] = max(limits.get(item.path, 0), _limit_s(item))
+    # On a new machine the image of Docker is made meanwhile.
+    limits |= {item.path: 1 for item in items if isinstance(item, pytest.Function) and DOCKER & set(item.fixturenames)}
     items.sort(key=lambda item: -limits[item.path])
 
 
@@ -111,6 +114,12 @@ def docker_engine() -> Iterator[str]:
         pytest.skip(reason)
     with running_engine() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def possible_docker_engine(request: pytest.FixtureRequest) -> str | None:
+    """The same for tests that do without."""
+    return None if missing() else str(request.getfixturevalue("docker_engine"))
 
 
 @pytest.fixture

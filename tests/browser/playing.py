@@ -63,6 +63,12 @@ def expect_end(page: Page, words: str = "") -> None:
     expect(page.locator(".run-end")).to_contain_text(words, timeout=30_000)
 
 
+def expect_pausing(page: Page) -> None:
+    """The page says so at once, the server a moment later."""
+    expect(page.locator(STATE)).to_have_text("Pausing")
+    expect(page.locator("[data-command][aria-busy]")).to_have_count(0)
+
+
 def logged_messages(api: httpx.Client, page: Page) -> list[int]:
     entries = api.get(f"/api/runs/{page.url.rsplit('/', 1)[1]}/events").json()["entries"]
     return [entry["seq"] for entry in entries if entry["kind"] == "message"]

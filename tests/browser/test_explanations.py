@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
-from tests.browser.playing import STATE, agent, expect_end, give_task
+from tests.browser.playing import STATE, agent, expect_end, expect_pausing, give_task
 from tests.fakes.openai_server import OpenAIServer, Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
@@ -100,7 +100,7 @@ def test_while_a_run_is_held_the_gauges_count_what_the_team_has_taken_up(
     expect(gauges(page)).to_contain_text(["1 of 50 messages"])
     expect(page.get_by_role("button", name="Why writer spoke")).to_have_count(0)  # nothing of it was heard
     page.keyboard.press("Space")
-    expect(page.locator(STATE)).to_have_text("Pausing")
+    expect_pausing(page)
     openai_server.release()
     expect(page.locator(STATE)).to_have_text("Paused by you")
     expect(gauges(page)).to_contain_text(["1 of 50 messages"])  # its last message can still be changed

@@ -44,10 +44,10 @@ print(len(open("chart.png", "rb").read()) > 50, open("cities.csv").readline())
 
 @pytest.fixture(scope="module")
 def studio_server(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, new_studio: NewStudio
+    tmp_path_factory: pytest.TempPathFactory, new_studio: NewStudio, possible_docker_engine: str | None
 ) -> Iterator[StudioServer]:
     """A studio that can start containers, where there is an engine for it."""
-    environment = {} if missing() else {"DOCKER_HOST": str(request.getfixturevalue("docker_engine"))}
+    environment = {"DOCKER_HOST": possible_docker_engine} if possible_docker_engine else {}
     with new_studio(tmp_path_factory.mktemp("studio") / "data", environment) as server:
         yield server
 

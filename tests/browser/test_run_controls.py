@@ -9,7 +9,15 @@ import pytest
 from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.playing import MESSAGES, STATE, expect_end, give_task, logged_messages, shown_messages
+from tests.browser.playing import (
+    MESSAGES,
+    STATE,
+    expect_end,
+    expect_pausing,
+    give_task,
+    logged_messages,
+    shown_messages,
+)
 from tests.fakes.openai_server import OpenAIServer, Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
@@ -22,7 +30,7 @@ def paused_after_first_answer(page: Page, openai_server: OpenAIServer, address: 
     openai_server.wait_until_held()
     expect(page.locator(STATE)).to_have_text("Running")
     page.keyboard.press("Space")
-    expect(page.locator(STATE)).to_have_text("Pausing")
+    expect_pausing(page)
     openai_server.release()
     expect(page.locator(STATE)).to_have_text("Paused by you")
     return page
@@ -70,6 +78,26 @@ def test_an_answer_to_a_command_that_comes_late_does_not_hide_newer_news(
         route.fulfill(response=response)
     expect(page.get_by_role("button", name="Step", exact=True)).not_to_have_attribute("aria-busy", "true")
     assert page.locator(STATE).inner_text() == "Paused after a step"
+
+
+def test_a_pause_shows_at_once_and_is_taken_back_where_the_server_refuses_it(
+    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
+) -> None:
+    page = open_page()
+    openai_server.say(Reply("one", hold=0))
+    give_task(page, pair(50))
+    openai_server.wait_until_held()
+    expect(page.locator(STATE)).to_have_text("Running")
+    held: list[Route] = []
+    page.route("**/commands", lambda route: held.append(route))
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator(STATE)).to_have_text("Pausing")
+    error = {"error": {"code": "unavailable", "message": "The database is busy.", "fix": "Try again."}}
+    held[0].fulfill(status=503, json=error)
+    expect(page.locator(STATE)).to_have_text("Running")
+    expect(page.locator(".toast")).to_contain_text("The database is busy.")
+    page.unroute("**/commands")
+    openai_server.release()
 
 
 def test_the_keyboard_keeps_its_place_from_the_start_of_a_run_to_its_end(

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage, StudioServer
 from tests.browser.long_runs import write_long_run
-from tests.browser.playing import STATE, give_task
+from tests.browser.playing import STATE, expect_pausing, give_task
 from tests.fakes.openai_server import OpenAIServer, Reply
 
 SHOWN = 3000
@@ -237,7 +237,7 @@ def test_a_reader_further_up_is_told_how_much_is_new(
     openai_server.wait_until_held()
     expect(page.get_by_role("button", name="Pause", exact=True)).to_be_focused()
     page.keyboard.press("Space")
-    expect(page.locator(STATE)).to_have_text("Pausing")
+    expect_pausing(page)
     openai_server.release()
     expect(page.locator(STATE)).to_have_text("Paused by you")
     pill = page.get_by_role("button", name="Jump to live")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.playing import MESSAGES, STATE, expect_end, give_task
+from tests.browser.playing import MESSAGES, STATE, expect_end, expect_pausing, give_task
 from tests.fakes.openai_server import HEADERS, OpenAIServer, Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
@@ -80,7 +80,7 @@ def test_a_paused_team_hears_it_when_it_goes_on(
     page = open_page()
     begin(page, pair(4), openai_server)
     page.keyboard.press("Space")
-    expect(page.locator(STATE)).to_have_text("Pausing")
+    expect_pausing(page)
     openai_server.release()
     expect(page.locator(STATE)).to_have_text("Paused by you")
     page.get_by_role("textbox", name="Message to the team").fill("Rhyme, please.")

@@ -15,6 +15,7 @@ from playwright.sync_api import Locator, Page, expect
 from studio.components import load_component, parse_document
 from tests.browser.building import origin
 from tests.browser.conftest import NewStudio, OpenPage, StudioServer
+from tests.browser.playing import expect_pausing
 from tests.conformance.facts import MISSING, golden_folder
 from tests.fakes.openai_server import Call, OpenAIServer, Reply
 
@@ -128,7 +129,7 @@ def reload_while_it_streams(page: Page, openai_server: OpenAIServer) -> None:
 def pause_stops_everything(page: Page, openai_server: OpenAIServer) -> None:
     """This message is finished, then nothing more arrives and no request reaches the server."""
     press(page, "pause")
-    expect(state(page)).to_contain_text("Pausing")
+    expect_pausing(page)
     openai_server.release()
     expect(state(page)).to_contain_text("Paused")
     expect(page.locator(CHAT).get_by_text("The first answer is on its way.")).to_have_count(1)

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,7 +16,10 @@ BASE = Path(os.environ.get("STUDIO_DOCKER_BASE", Path.home() / ".cache/team-stud
 """What `scripts/docker_base.sh` makes, and `scripts/test` has it make."""
 IMAGES = ("python:3-slim", "python:3.13-slim-bookworm")
 """Under which names the engine has it, in the place of what a registry would give."""
+MAKER = BASE.with_name(f"{BASE.name}.maker")
+"""The process that makes it just now, beside the tests."""
 START_LIMIT_S = 30
+MAKING_LIMIT_S = 300
 
 
 def missing() -> str | None:
@@ -24,7 +28,16 @@ def missing() -> str | None:
         return "a Docker engine of the tests' own needs root"
     if absent := [name for name in ("docker", "dockerd", "runc") if shutil.which(name) is None]:
         return f"{', '.join(absent)} not installed"
+    _wait_for_base()
     return None if BASE.exists() else f"no base image at {BASE}: scripts/test makes it"
+
+
+def _wait_for_base() -> None:
+    until = time.monotonic() + MAKING_LIMIT_S
+    with suppress(FileNotFoundError, ProcessLookupError, ValueError):
+        while not BASE.exists() and time.monotonic() < until:
+            os.kill(int(MAKER.read_text()), 0)
+            time.sleep(1)
 
 
 @contextmanager

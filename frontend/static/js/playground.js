@@ -81,14 +81,15 @@ async function say(given, files) {
   return true
 }
 
-/** @param {string | null} id  of a run that has just begun */
-async function opened(id) {
-  if (id === null) return false
-  history.pushState(null, '', `/runs/${id}`)
-  await show(id)
+/** @param {import('./playground/types.js').Run | null} run  that has just begun */
+async function opened(run) {
+  if (run === null) return false
+  history.pushState(null, '', `/runs/${run.id}`)
+  await show(run.id, run)
   isFresh = true
   focusRun()
-  runs.refresh()
+  const refresh = () => runs.refresh()
+  void Promise.resolve(open?.shown).then(refresh, refresh)
   return true
 }
 
@@ -100,8 +101,8 @@ function focusRun() {
   const here = document.activeElement
   const isTaken =
     here?.closest('textarea, dialog, a, [popover], .playground-views') &&
-    here.checkVisibility() &&
-    (task.isBeingWritten || !form.contains(here))
+    (task.isBeingWritten || !form.contains(here)) &&
+    here.checkVisibility() // last: it works out the whole page
   if (!isFresh || here?.closest('.question-form, [data-part="ask"]') || isTaken) return
   const pause = /** @type {HTMLButtonElement} */ (find('[data-command="pause"]', page))
   const target = pause.disabled ? find('[data-part="chat-scroll"]', page) : pause
@@ -128,8 +129,9 @@ function isWide() {
 /**
  * Show a run, or with '' the way to a new one.
  * @param {string} id
+ * @param {import('./playground/types.js').Run} [known]
  */
-async function show(id) {
+async function show(id, known) {
   life.abort()
   life = new AbortController()
   const { signal } = life
@@ -158,7 +160,8 @@ async function show(id) {
   ])
   bindKeyboard(actions, [], signal)
   try {
-    await (id === '' ? showNew(signal) : showOne(id, signal))
+    if (id === '') await showNew(signal)
+    else showOne(known ?? (await server.run(id)), signal)
   } catch (error) {
     if (!signal.aborted) toastError(error)
   }
@@ -198,15 +201,14 @@ async function showNew(signal) {
 }
 
 /**
- * @param {string} id
+ * @param {import('./playground/types.js').Run} run
  * @param {AbortSignal} signal
  */
-async function showOne(id, signal) {
-  const run = await server.run(id)
+function showOne(run, signal) {
   if (signal.aborted) return
   lastTask = run.task
   sign.show(run)
-  if (!hasEnded(run.state)) followRun(id)
+  if (!hasEnded(run.state)) followRun(run.id)
   showComposer(run)
   open = showRun(page, run, { actions, showView }, signal)
 }

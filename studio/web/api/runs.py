@@ -36,7 +36,7 @@ from studio.runs.journal.pages import in_pages
 from studio.runs.spending.budget_questions import lifts_studio_limit
 from studio.runs.tasks import MAX_FILES
 from studio.services.attachments import GivenFile, sent_files, with_files
-from studio.store import NO_LABELS, Labels, RunFilter
+from studio.store import NO_LABELS, Labels, RunFilter, Store
 from studio.store.json_text import JsonText
 from studio.store.run_search import RunListing
 from studio.web.api.labels import MAX_TAG
@@ -101,10 +101,6 @@ class RunCommand(RequestBody):
     data: JsonObject = Field(default_factory=dict[str, JsonValue])
 
 
-class StartedRun(DeferredModel):
-    id: str
-
-
 class RunSummaryOut(DeferredModel):
     id: str
     team_id: str | None
@@ -156,10 +152,15 @@ class EventsOut(DeferredModel):
     is_whole: bool
 
 
-@router.post("", status_code=201, summary="Start a run; 403 with `missing` when something is not approved")
+@router.post(
+    "",
+    status_code=201,
+    summary="Start a run; 403 with `missing` when something is not approved",
+    response_model=RunOut,
+)
 async def start_run(
     body: StartRun, store: StoreDep, documents: DocumentsDep, supervisor: SupervisorDep, person: PersonDep
-) -> StartedRun:
+) -> Response:
     team = await store.teams.get(body.team_id)
     mocks = mocks_in(team.layout) if body.with_mocks else {}
     task = await with_files(store, documents, body.task, given_files(body.files))
@@ -172,7 +173,7 @@ async def start_run(
         by=person.name,
         mocks=mocks,
     )
-    return StartedRun(id=run_id)
+    return await answer_with_run(run_id, store, supervisor, person, status=201)
 
 
 def given_files(files: Sequence[GivenFileIn]) -> list[GivenFile]:
@@ -218,12 +219,23 @@ async def list_runs(
 
 @router.get("/{run_id}", summary="Read a run with the team it was started with", response_model=RunOut)
 async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> Response:
+    return await answer_with_run(run_id, store, supervisor, person)
+
+
+async def answer_with_run(
+    run_id: str, store: Store, supervisor: RunControl, person: Person, *, status: int = 200
+) -> Response:
+    """The run as `RunOut`.
+
+    Raises:
+        NotFound: There is no such run.
+    """
     run = await store.runs.get(run_id)
     view = await supervisor.view(run_id)
     labels = (await store.labels.get_many("run", [run_id], person.id)).get(run_id, NO_LABELS)
     cell = await store.evaluations.by_run(run_id)
     evaluated = EvaluatedRunOut.model_validate(cell._asdict()) if cell else None
-    return await large_answer(lambda: _whole(run, view, labels, evaluated))
+    return await large_answer(lambda: _whole(run, view, labels, evaluated), status)
 
 
 def _whole(run: RunRecord, view: RunView, labels: Labels, evaluated: EvaluatedRunOut | None) -> RunOut:

@@ -1,5 +1,5 @@
 // @ts-check
-/** @import {Capability, GivenFile, Task} from './types.js' */
+/** @import {Capability, GivenFile, Run, Task} from './types.js' */
 /** @import {Asked, AskedGroup} from './log/server.js' */
 import { ask } from '../core/dialog.js'
 import { el, icon } from '../core/dom.js'
@@ -21,7 +21,7 @@ const RUNS = ['python', 'process']
  * @param {Task} task
  * @param {{ withMocks?: boolean, files?: GivenFile[], draft?: unknown }} [how]  `draft`: is kept
  *   while the team is reviewed
- * @returns {Promise<string | null>} id of the run; null when the person refused
+ * @returns {Promise<Run | null>} null when the person refused
  */
 export function startWithApproval(
   teamId,
@@ -29,9 +29,7 @@ export function startWithApproval(
   { withMocks = false, files = [], draft = null } = {},
 ) {
   const leave = () => saveDraft(draftOf(teamId), draft)
-  return withApproval(async () => (await server.start(teamId, task, withMocks, files)).id, {
-    leave,
-  })
+  return withApproval(() => server.start(teamId, task, withMocks, files), { leave })
 }
 
 /**

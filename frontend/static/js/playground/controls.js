@@ -22,10 +22,13 @@ export function controls(root, first, send, work, signal) {
   totals.tell(first.usage)
   let run = first
   let isStopping = false
+  /** A press that is on its way to the server, which seldom refuses it. */
+  let isPausing = false
   let worker = ''
 
   function show() {
-    const { word, look, more } = badge(run, { isStopping, worker })
+    const shown = isPausing && run.state === 'running' ? { ...run, finishing: true } : run
+    const { word, look, more } = badge(shown, { isStopping, worker })
     const mark = find('[data-part="state"]', root)
     mark.textContent = word
     mark.dataset.state = look
@@ -80,12 +83,20 @@ export function controls(root, first, send, work, signal) {
     if (!allowed(run)[command]) return
     const button = buttons(root).find((one) => one.dataset.command === command)
     button?.setAttribute('aria-busy', 'true')
+    isPausing = command === 'pause'
+    if (isPausing) show()
     try {
-      showState(await send(command))
+      const answer = await send(command)
+      isPausing = false
+      showState(answer)
     } catch (error) {
       toastError(error)
     } finally {
       button?.removeAttribute('aria-busy')
+      if (isPausing) {
+        isPausing = false
+        show()
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** @import {GivenFile, RunState, Task} from './types.js' */
+/** @import {GivenFile, Run, RunState, Task} from './types.js' */
 import { api } from '../core/api.js'
 import { find } from '../core/dom.js'
 import { withApproval } from './approval.js'
@@ -55,11 +55,9 @@ export function nextTask(form) {
      * @param {Task} task
      * @param {GivenFile[]} files
      * @param {() => void} leave  before the page is left for the review
-     * @returns {Promise<string | null>}
+     * @returns {Promise<Run | null>}
      */
     start: (runId, task, files, leave) =>
-      withApproval(async () => (await api.post(`/api/runs/${runId}/next`, { task, files })).id, {
-        leave,
-      }),
+      withApproval(() => api.post(`/api/runs/${runId}/next`, { task, files }), { leave }),
   }
 }

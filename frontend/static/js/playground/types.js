@@ -165,6 +165,8 @@
  * @typedef {object} RunContext  what a panel is given of the run that is shown
  * @property {HTMLElement} page
  * @property {Run} run  as it was when the page opened it
+ * @property {Promise<unknown>} begun  settles when the end of its log has come; what is not needed
+ *   for that is asked for after it
  * @property {import('./log/selection.js').Selection} selection  which entry is selected, for all
  *   views
  * @property {import('../core/actions.js').Actions} actions  for keys, palette and the list of keys;

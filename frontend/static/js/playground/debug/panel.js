@@ -17,8 +17,9 @@ import { toolRules } from './tool-rules.js'
  * @param {string} teamId
  * @param {Body} component
  * @param {AbortSignal} signal
+ * @param {Promise<unknown>} [before]  what is wanted sooner
  */
-export function debugSettings(page, teamId, component, signal) {
+export function debugSettings(page, teamId, component, signal, before) {
   const root = find('[data-part="debug"]', page)
   find('[data-part="debug-run"]', root).hidden = true
   find('[data-part="debug-change"]', root).hidden = true
@@ -30,7 +31,7 @@ export function debugSettings(page, teamId, component, signal) {
   const rules = toolRules(root, settings, component, signal)
   list.draw()
   rules.draw()
-  if (teamId) settings.read(signal).catch((error) => signal.aborted || toastError(error))
+  if (teamId) settings.read(signal, before).catch((error) => signal.aborted || toastError(error))
   return { settings, list }
 }
 
@@ -39,9 +40,10 @@ export function debugSettings(page, teamId, component, signal) {
  * waits for a decision.
  * @type {Panel}
  */
-export function debugPanel({ page, run, actions, showView, signal }) {
+export function debugPanel({ page, run, begun, actions, showView, signal }) {
   const root = find('[data-part="debug"]', page)
-  const { settings, list } = debugSettings(page, run.team_id ?? '', run.component, signal)
+  const { team_id: teamId, component } = run
+  const { settings, list } = debugSettings(page, teamId ?? '', component, signal, begun)
   /** @type {RunState} */
   let state = run
 

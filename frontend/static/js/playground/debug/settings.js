@@ -51,9 +51,13 @@ export class Settings {
     this.#loaded.catch(() => {})
   }
 
-  /** @param {AbortSignal} [signal] */
-  read(signal) {
-    this.#loaded = this.#read(signal)
+  /**
+   * @param {AbortSignal} [signal]
+   * @param {Promise<unknown>} [before]  they are asked for after this, however that ends
+   */
+  read(signal, before = Promise.resolve()) {
+    const read = () => this.#read(signal)
+    this.#loaded = before.then(read, read)
     return this.#loaded
   }
 

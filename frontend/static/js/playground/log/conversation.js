@@ -10,7 +10,7 @@ import { createFeed } from './feed.js'
 import { followRun } from './follow-run.js'
 import { RunIndex } from './run-index.js'
 import { RunItems } from './run-items.js'
-import { readRun } from './read-run.js'
+import { askRun, readRun } from './read-run.js'
 import { createSelection } from './selection.js'
 import { entriesBetween } from './server.js'
 
@@ -70,7 +70,7 @@ export function conversation(
   async function readAndFollow() {
     const now = { entries: [], chunks: [], state: run, live: true }
     await readRun(
-      run.id,
+      askRun(run, signal),
       { index, items, push: feed.push, pictures: Object.keys(views), signal },
       () => {
         feed.push(now, ['chat'])

@@ -1,5 +1,5 @@
 // @ts-check
-/** @import {Batch, Entry} from '../types.js' */
+/** @import {Batch, Entry, Run} from '../types.js' */
 /** @import {RunIndex} from './run-index.js' */
 /** @import {RunItems} from './run-items.js' */
 import { CONTEXT } from './run-items.js'
@@ -10,36 +10,59 @@ import { entriesBetween, indexOf, tailOf } from './server.js'
  * What a page is opened with: a few screens, so that it is there at once however long the run is.
  */
 const FIRST_ENTRIES = 260
+const MAX_FRAME_MS = 100
 /** Teams within teams whose conditions are told; more than these nobody nests. */
 const MAX_DEPTH = 8
 
 /**
+ * Asks for what a page is opened with, so that it comes while the views are made.
+ * @param {Run} run
+ * @param {AbortSignal} signal
+ */
+export function askRun({ id, last_seq: last }, signal) {
+  const tail = tailOf(id, FIRST_ENTRIES, signal)
+  // where the tail is all there is, nothing else is wanted
+  const wholeIndex = last > FIRST_ENTRIES ? indexOf(id, signal) : null
+  for (const asked of [tail, wholeIndex]) asked?.catch(() => {}) // told where it is awaited
+  return { id, tail, wholeIndex }
+}
+
+/**
  * Opens a run: its end first, then the index of the whole.
- * @param {string} id
+ * @param {ReturnType<typeof askRun>} asked
  * @param {{index: RunIndex, items: RunItems, push: (batch: Batch, to: string[]) => void, pictures:
  *   string[], signal: AbortSignal}} into  `pictures`: views that the index is enough for
  * @param {() => void} ready  the end can be seen
+ * @returns {Promise<boolean>} whether the end is all there is
  */
-export async function readRun(id, { index, items, push, pictures, signal }, ready) {
-  const wholeIndex = indexOf(id, signal)
-  wholeIndex.catch(() => {}) // awaited below, and not at all where the tail is all there is
-  const { entries, isWhole } = await tailOf(id, FIRST_ENTRIES, signal)
+export async function readRun(asked, { index, items, push, pictures, signal }, ready) {
+  const { id } = asked
+  const { entries, isWhole } = await asked.tail
   items.begin(entries, isWhole)
   index.takeEntries(isWhole ? entries : entries.slice(CONTEXT))
   push(past(entries), ['chat'])
-  if (isWhole) {
-    push(past(entries), [...pictures, 'gauges'])
-    return ready()
-  }
   ready()
-  const pages = await wholeIndex
+  if (isWhole) {
+    await drawn()
+    push(past(entries), [...pictures, 'gauges'])
+    return true
+  }
+  const pages = await (asked.wholeIndex ?? indexOf(id, signal))
   const newest = index.lastSeq // what came since then is streamed, with its bodies
   index.clear()
   for (const page of pages) index.takePage(page, newest)
   index.takeEntries(entries)
   push(past(index.rows.map(lightEntry)), pictures)
   push(past([...(await olderProgress(id, index, items.live.from, signal)), ...entries]), ['gauges'])
+  return false
 }
+
+/** When what there is has been drawn; a tab in the background draws nothing. */
+const drawn = () =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve))
+    setTimeout(resolve, MAX_FRAME_MS)
+  })
 
 /**
  * @param {Entry[]} entries

@@ -44,7 +44,7 @@ export const server = {
    * @param {Task} task
    * @param {boolean} withMocks
    * @param {GivenFile[]} files
-   * @returns {Promise<{id: string}>}
+   * @returns {Promise<Run>}
    */
   start: (teamId, task, withMocks, files) =>
     api.post('/api/runs', {

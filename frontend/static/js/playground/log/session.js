@@ -17,7 +17,7 @@ import { viewActions } from '../view-actions.js'
 import { TOP_LEVEL, placesIn } from './nested-runs.js'
 import { RunIndex } from './run-index.js'
 import { RunItems } from './run-items.js'
-import { readRun } from './read-run.js'
+import { askRun, readRun } from './read-run.js'
 import { createSelection } from './selection.js'
 import { followRun } from './follow-run.js'
 import { entriesBetween, server } from './server.js'
@@ -56,6 +56,7 @@ export function previewTeam(page, component, signal) {
  * @param {AbortSignal} signal
  */
 export function showRun(page, run, around, signal) {
+  const asked = askRun(run, signal)
   const selection = createSelection()
   const index = new RunIndex(run.component)
   const work = new ActiveWork()
@@ -107,7 +108,8 @@ export function showRun(page, run, around, signal) {
     ...timeline.actions,
   ])
   actions.bind(timeline.surface, 'canvas', signal)
-  const context = { page, run, selection, actions, entriesBetween: read, showView, signal }
+  const { tail: begun } = asked
+  const context = { page, run, begun, selection, actions, entriesBetween: read, showView, signal }
   const pictured = {
     controls: (/** @type {Batch} */ batch) => toolbar.apply(batch),
     flow: (/** @type {Batch} */ batch) => flow.apply(batch),
@@ -149,12 +151,13 @@ export function showRun(page, run, around, signal) {
       (error) => signal.aborted || toastError(error),
     )
     const into = { index, items, push: feed.push, pictures: Object.keys(pictured), signal }
-    await readRun(run.id, into, () => {
+    const isWhole = await readRun(asked, into, () => {
       feed.push({ ...nothing(true), state: toolbar.state }, ['chat', 'bar'])
       tail.toEnd()
     })
-    feed.push({ ...nothing(true), state: toolbar.state })
-    if (tail.isFollowing) tail.toEnd()
+    const views = isWhole ? ['gauges', ...Object.keys(pictured)] : undefined // the chat has all
+    feed.push({ ...nothing(true), state: toolbar.state }, views)
+    if (!isWhole && tail.isFollowing) tail.toEnd()
     revealLinked(chat, selection)
     window.addEventListener('hashchange', () => revealLinked(chat, selection), { signal })
     follow(page, run, feed, index, toolbar.showState, signal)

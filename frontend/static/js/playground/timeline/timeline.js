@@ -41,6 +41,7 @@ export class Timeline {
   #isPriced = false
   /** Whether there are bars that are not drawn: of the past all come before it is drawn once. */
   #isBehind = false
+  #isScheduled = false
 
   /**
    * @param {TimelineOptions} options
@@ -108,7 +109,17 @@ export class Timeline {
     if (!this.#isBehind || !batch.live) return
     this.#isBehind = false
     if (this.#axis === 'cost') this.#priceSoon()
-    this.draw()
+    this.#drawSoon()
+  }
+
+  /** With the next frame: whether the tab is in front is known then. */
+  #drawSoon() {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    requestAnimationFrame(() => {
+      this.#isScheduled = false
+      this.draw()
+    })
   }
 
   /**

@@ -257,16 +257,16 @@ class RunPanel {
       return false
     }
     if (!(await this.saver.save())) return false
-    const id = await startWithApproval(this.teamId, task, {
+    const run = await startWithApproval(this.teamId, task, {
       withMocks: this.mocks.areUsed,
       files,
       draft: this.task.draft,
     })
-    if (id === null) return false
+    if (run === null) return false
     const text = taskText(task)
     this.#tasks = [...new Set([text, ...this.#tasks].filter(Boolean))]
     this.root.dispatchEvent(new Event('run:started'))
-    await this.#showRun(id)
+    await this.#showRun(run.id, run)
     return true
   }
 
@@ -283,11 +283,14 @@ class RunPanel {
     }
   }
 
-  /** @param {string} id */
-  async #showRun(id) {
+  /**
+   * @param {string} id
+   * @param {import('../../../playground/types.js').Run} [known]
+   */
+  async #showRun(id, known) {
     this.#leave()
     const { signal } = this.#life
-    const [{ runView }, run] = await Promise.all([loadView(), server.run(id)])
+    const [{ runView }, run] = await Promise.all([loadView(), known ?? server.run(id)])
     if (signal.aborted) return
     this.#runId = id
     this.panel.dataset['view'] = 'run'
