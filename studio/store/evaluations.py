@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from uuid import UUID, uuid5
 
 from pydantic import JsonValue
-from sqlalchemy import ColumnElement, func, insert, or_
+from sqlalchemy import ColumnElement, func, insert, literal, or_
 from sqlalchemy import select as columns
 from sqlalchemy.orm import aliased
 from sqlalchemy.sql.base import ExecutableOption
@@ -295,19 +295,16 @@ class Evaluations:
             col(Evaluation.suite_name),
             col(EvaluationCell.case_key),
             col(EvaluationCell.epoch),
-            col(EvaluationCell.run_id),
         )
-        query = columns(*fields).join(Evaluation, col(Evaluation.id) == col(EvaluationCell.evaluation_id))
+        is_of = col(Evaluation.id) == col(EvaluationCell.evaluation_id)
+        own = columns(*fields, literal("")).join(Evaluation, is_of).where(col(EvaluationCell.run_id) == run_id)
         same_cell = (col(EvaluationJudgment.evaluation_id) == col(EvaluationCell.evaluation_id)) & (
             col(EvaluationJudgment.position) == col(EvaluationCell.position)
         )
-        judging = query.join(EvaluationJudgment, same_cell).where(col(EvaluationJudgment.run_id) == run_id)
+        judging = columns(*fields, col(EvaluationCell.run_id)).join(Evaluation, is_of)
+        judging = judging.join(EvaluationJudgment, same_cell).where(col(EvaluationJudgment.run_id) == run_id)
         async with self._database.read() as session:
-            connection = await session.connection()
-            row = (await connection.execute(query.where(col(EvaluationCell.run_id) == run_id))).first()
-            if row is not None:
-                return EvaluatedRun(*row[:-1])
-            row = (await connection.execute(judging)).first()
+            row = (await (await session.connection()).execute(own.union_all(judging).limit(1))).first()
         return EvaluatedRun(*row) if row else None
 
     async def twins(self, suite_id: str, revisions: Sequence[int], *, since: datetime, repeats: int) -> Sequence[Twin]:

@@ -173,7 +173,7 @@ async def start_run(
         by=person.name,
         mocks=mocks,
     )
-    return await answer_with_run(run_id, store, supervisor, person, status=201)
+    return await answer_with_new_run(run_id, store, supervisor)
 
 
 def given_files(files: Sequence[GivenFileIn]) -> list[GivenFile]:
@@ -219,23 +219,23 @@ async def list_runs(
 
 @router.get("/{run_id}", summary="Read a run with the team it was started with", response_model=RunOut)
 async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> Response:
-    return await answer_with_run(run_id, store, supervisor, person)
-
-
-async def answer_with_run(
-    run_id: str, store: Store, supervisor: RunControl, person: Person, *, status: int = 200
-) -> Response:
-    """The run as `RunOut`.
-
-    Raises:
-        NotFound: There is no such run.
-    """
     run = await store.runs.get(run_id)
     view = await supervisor.view(run_id)
     labels = (await store.labels.get_many("run", [run_id], person.id)).get(run_id, NO_LABELS)
     cell = await store.evaluations.by_run(run_id)
     evaluated = EvaluatedRunOut.model_validate(cell._asdict()) if cell else None
-    return await large_answer(lambda: _whole(run, view, labels, evaluated), status)
+    return await large_answer(lambda: _whole(run, view, labels, evaluated))
+
+
+async def answer_with_new_run(run_id: str, store: Store, supervisor: RunControl) -> Response:
+    """A run that has just begun, as `RunOut`: nobody has labeled it yet.
+
+    Raises:
+        NotFound: It was deleted meanwhile.
+    """
+    run = await store.runs.get(run_id)
+    view = await supervisor.view(run_id)
+    return await large_answer(lambda: _whole(run, view, NO_LABELS, None), 201)
 
 
 def _whole(run: RunRecord, view: RunView, labels: Labels, evaluated: EvaluatedRunOut | None) -> RunOut:

@@ -11,7 +11,7 @@ from studio.components.deferred_model import DeferredModel
 from studio.errors import NotFound
 from studio.runs import RunSummary
 from studio.services.attachments import with_files
-from studio.web.api.runs import GivenFiles, RunOut, answer_with_run, given_files
+from studio.web.api.runs import GivenFiles, RunOut, answer_with_new_run, given_files
 from studio.web.dependencies import DocumentsDep, PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import RequestBody, large_answer
 from studio.web.router import StudioRouter
@@ -52,8 +52,7 @@ async def create_next_run(
     run_id: str, body: NextTask, store: StoreDep, documents: DocumentsDep, supervisor: SupervisorDep, person: PersonDep
 ) -> Response:
     task = await with_files(store, documents, body.task, given_files(body.files))
-    next_id = await supervisor.start_next(run_id, task, by=person.name)
-    return await answer_with_run(next_id, store, supervisor, person, status=201)
+    return await answer_with_new_run(await supervisor.start_next(run_id, task, by=person.name), store, supervisor)
 
 
 @router.get(
