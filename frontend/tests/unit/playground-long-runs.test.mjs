@@ -4,6 +4,7 @@ import { ChatSlots } from '../../static/js/playground/chat/chat-slots.js'
 import { EntryPages, pageFrom } from '../../static/js/playground/log/entry-pages.js'
 import { RowHeights } from '../../static/js/playground/chat/row-heights.js'
 import { LiveItems } from '../../static/js/playground/chat/live-items.js'
+import { readRun } from '../../static/js/playground/log/read-run.js'
 import { RunIndex, lightEntry } from '../../static/js/playground/log/run-index.js'
 import { Search } from '../../static/js/playground/log/search.js'
 import { Thread } from '../../static/js/playground/chat/thread.js'
@@ -302,4 +303,26 @@ test('the answer to an older question is not taken', async () => {
     search.hits.map(({ seq }) => seq),
     [2],
   )
+})
+
+test('a run that is left before its pictures are drawn draws none over those of the next one', async () => {
+  globalThis.requestAnimationFrame = (callback) => setTimeout(callback, 1)
+  const life = new AbortController()
+  const pushed = []
+  const asked = { id: 'a', tail: Promise.resolve({ entries: [], isWhole: true }), wholeIndex: null }
+  const into = {
+    index: new RunIndex({}),
+    items: { begin: () => {} },
+    push: (_, to) => pushed.push(to),
+    pictures: ['flow'],
+    signal: life.signal,
+  }
+  await assert.rejects(
+    readRun(asked, into, () => life.abort()),
+    { name: 'AbortError' },
+  )
+  assert.deepEqual(pushed, [['chat']])
+  const stays = { ...into, signal: new AbortController().signal }
+  assert.equal(await readRun(asked, stays, () => {}), true)
+  assert.deepEqual(pushed.slice(1), [['chat'], ['flow', 'gauges']])
 })

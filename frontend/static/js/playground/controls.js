@@ -86,9 +86,7 @@ export function controls(root, first, send, work, signal) {
     isPausing = command === 'pause'
     if (isPausing) show()
     try {
-      const answer = await send(command)
-      isPausing = false
-      showState(answer)
+      showState(await send(command))
     } catch (error) {
       toastError(error)
     } finally {

@@ -44,6 +44,7 @@ export async function readRun(asked, { index, items, push, pictures, signal }, r
   ready()
   if (isWhole) {
     await drawn()
+    signal.throwIfAborted() // the views of the page are another run's by now
     push(past(entries), [...pictures, 'gauges'])
     return true
   }

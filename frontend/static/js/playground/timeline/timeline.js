@@ -118,7 +118,7 @@ export class Timeline {
     this.#isScheduled = true
     requestAnimationFrame(() => {
       this.#isScheduled = false
-      this.draw()
+      if (this.#canvas.isConnected) this.draw() // else another run is shown by now
     })
   }
 
