@@ -123,12 +123,16 @@ def test_stages_that_pass_end_with_success(checkout: Checkout):
     assert checkout.asked[-1] == "-m pytest -n 3 --dist loadfile --no-loadscope-reorder"
 
 
-def test_types_are_checked_beside_the_others_and_fail_before_the_tests(checkout: Checkout):
+def test_types_are_checked_beside_the_tests_and_told_however_these_end(checkout: Checkout):
     done = checkout.run("test", "types", "vendor", "tests", fails="pyright")
     assert done.returncode == 3
     assert "FAILED: types" in done.stderr
     assert "scripts/vendor.py check" in checkout.asked
-    assert not any("--dist" in line for line in checkout.asked)
+    assert any("--dist" in line for line in checkout.asked)
+    both = checkout.run("test", "types", "tests", fails="-m py")
+    assert both.returncode != 0
+    assert "FAILED: tests" in both.stderr
+    assert "FAILED: types" in both.stderr
 
 
 def test_an_unknown_stage_is_refused_with_the_known_ones(checkout: Checkout):
