@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,8 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks what a test needs, as far as it is told by its place and its fixtures. What takes long comes first.
 
-    A file is run by one process: begun late, a long one goes on alone when all others have ended. What takes longer
-    than usual says so by its limit; of the others, those with many tests come before those with few.
+    A file is run by one process: begun late, a long one goes on alone when all others have ended.
     """
     if not IS_EXTENDED:
         left_out = [item for item in items if item.get_closest_marker("extended")]
@@ -53,8 +51,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         limits[item.path] = max(limits.get(item.path, 0), _limit_s(item))
     # On a new machine the image of Docker is made meanwhile.
     limits |= {item.path: 1 for item in items if isinstance(item, pytest.Function) and DOCKER & set(item.fixturenames)}
-    counts = Counter(item.path for item in items)
-    items.sort(key=lambda item: (-limits[item.path], -counts[item.path], item.path))
+    items.sort(key=lambda item: -limits[item.path])
 
 
 def pytest_collection_finish() -> None:

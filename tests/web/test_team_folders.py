@@ -18,6 +18,8 @@ from tests.web.documents import assistant, replay_model, team
 from tests.web.doors import TOKEN
 from tests.web.following import keeping, told
 
+pytestmark = pytest.mark.timeout(120)  # so many that they do not come last
+
 
 def surfer(path: str, folder: str | None = None) -> JsonObject:
     """An agent whose model opens that path."""
