@@ -322,6 +322,10 @@ test('a run that is left before its pictures are drawn draws none over those of 
     { name: 'AbortError' },
   )
   assert.deepEqual(pushed, [['chat']])
+  const long = { id: 'b', tail: Promise.resolve({ entries: [], isWhole: false }) }
+  const left = readRun({ ...long, wholeIndex: Promise.resolve([]) }, into, () => {})
+  await assert.rejects(left, { name: 'AbortError' })
+  assert.deepEqual(pushed.splice(1), [['chat']])
   const stays = { ...into, signal: new AbortController().signal }
   assert.equal(await readRun(asked, stays, () => {}), true)
   assert.deepEqual(pushed.slice(1), [['chat'], ['flow', 'gauges']])

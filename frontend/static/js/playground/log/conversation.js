@@ -10,7 +10,7 @@ import { createFeed } from './feed.js'
 import { followRun } from './follow-run.js'
 import { RunIndex } from './run-index.js'
 import { RunItems } from './run-items.js'
-import { askRun, readRun } from './read-run.js'
+import { requestRun, readRun } from './read-run.js'
 import { createSelection } from './selection.js'
 import { entriesBetween } from './server.js'
 
@@ -70,7 +70,7 @@ export function conversation(
   async function readAndFollow() {
     const now = { entries: [], chunks: [], state: run, live: true }
     await readRun(
-      askRun(run, signal),
+      requestRun(run, signal),
       { index, items, push: feed.push, pictures: Object.keys(views), signal },
       () => {
         feed.push(now, ['chat'])

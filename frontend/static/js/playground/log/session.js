@@ -17,7 +17,7 @@ import { viewActions } from '../view-actions.js'
 import { TOP_LEVEL, placesIn } from './nested-runs.js'
 import { RunIndex } from './run-index.js'
 import { RunItems } from './run-items.js'
-import { askRun, readRun } from './read-run.js'
+import { requestRun, readRun } from './read-run.js'
 import { createSelection } from './selection.js'
 import { followRun } from './follow-run.js'
 import { entriesBetween, server } from './server.js'
@@ -56,7 +56,7 @@ export function previewTeam(page, component, signal) {
  * @param {AbortSignal} signal
  */
 export function showRun(page, run, around, signal) {
-  const asked = askRun(run, signal)
+  const requested = requestRun(run, signal)
   const selection = createSelection()
   const index = new RunIndex(run.component)
   const work = new ActiveWork()
@@ -108,7 +108,7 @@ export function showRun(page, run, around, signal) {
     ...timeline.actions,
   ])
   actions.bind(timeline.surface, 'canvas', signal)
-  const { tail: begun } = asked
+  const { tail: begun } = requested
   const context = { page, run, begun, selection, actions, entriesBetween: read, showView, signal }
   const pictured = {
     controls: (/** @type {Batch} */ batch) => toolbar.apply(batch),
@@ -151,7 +151,7 @@ export function showRun(page, run, around, signal) {
       (error) => signal.aborted || toastError(error),
     )
     const into = { index, items, push: feed.push, pictures: Object.keys(pictured), signal }
-    const isWhole = await readRun(asked, into, () => {
+    const isWhole = await readRun(requested, into, () => {
       feed.push({ ...nothing(true), state: toolbar.state }, ['chat', 'bar'])
       tail.toEnd()
     })
