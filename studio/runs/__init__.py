@@ -5,6 +5,7 @@ from studio.runs.admission import NotApproved as NotApproved
 from studio.runs.admission import SecretVault as SecretVault
 from studio.runs.commands import CommandName as CommandName
 from studio.runs.concurrency import task_group as task_group
+from studio.runs.concurrency import until_left as until_left
 from studio.runs.control import RunControl as RunControl
 from studio.runs.debugging.breakpoints import Breakpoint as Breakpoint
 from studio.runs.debugging.policy import STORED as STORED

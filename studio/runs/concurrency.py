@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
-from typing import cast
+from typing import Any, cast
 
 
 @asynccontextmanager
@@ -16,6 +16,17 @@ async def task_group() -> AsyncGenerator[asyncio.TaskGroup]:
             yield group
     except BaseExceptionGroup as error:
         raise unwrap_single(cast("BaseException", error)) from None
+
+
+@asynccontextmanager
+async def until_left(work: Coroutine[Any, Any, None], *, name: str) -> AsyncGenerator[None]:
+    """Do something beside the block, and end it with that."""
+    async with task_group() as group:
+        task = group.create_task(work, name=name)
+        try:
+            yield
+        finally:
+            task.cancel()
 
 
 def unwrap_single(error: BaseException) -> BaseException:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +13,7 @@ from studio.components import JsonObject
 from studio.errors import ConfigError, Forbidden, NotFound, SetupError, StudioError, TooLarge
 from studio.evaluation.suites import Case, Suite, score_run
 from studio.evaluation.transcript import ReusedAnswers, Transcript
-from studio.runs import RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope
+from studio.runs import RunAlreadyEnded, RunControl, RunExists, RunState, SpendingScope, until_left
 from studio.runs.admission import ApprovalSource
 from studio.runs.journal.log import Reuse
 from studio.services.code_scores import with_code_scores
@@ -25,7 +25,7 @@ from studio.services.people import GaveUp, PeopleOfCases
 from studio.services.preferences import PreferenceRuns
 from studio.store import StorageUnavailable, Store
 from studio.store.evaluation_tables import Evaluation, EvaluationCell, EvaluationVersion
-from studio.store.evaluations import MAX_ATTEMPTS, ActiveCell, CellOutcome, CellReuse, Shares
+from studio.store.evaluations import CLAIM, MAX_ATTEMPTS, ActiveCell, CellOutcome, CellReuse, Shares
 from studio.store.runs import UNFINISHED
 from studio.store.tables import Run
 
@@ -34,6 +34,8 @@ BUSY_LOOK_S = 0.2
 """How often is looked while an evaluation is under way."""
 CLEAR_LOOK = timedelta(seconds=1)
 """How often is looked whether it is clear which version is better."""
+KEEP_S = CLAIM.total_seconds() / 3
+"""How often the process that is at work on a cell says so."""
 BY = "evaluation"
 OVER_BUDGET = "With the answers that it reused, the run took more than the budget of this run."
 
@@ -127,15 +129,17 @@ class EvaluationRuns:
         for active in under_way:
             cell = active.cell
             is_held = cell.try_at is not None and cell.try_at > now
-            if not is_held and _is_due(row, active) and await evaluations.claim(cell, now):
-                await self._take_on(row, active)
+            if not is_held and _is_due(row, active) and await evaluations.claim(cell, datetime.now(UTC)):
+                async with self._holding([cell]):
+                    await self._take_on(row, active)
                 has_moved = True
         if has_moved and row.stops_when_clear and row.state == "running":
             row = await self._stop_if_clear(row, now)
         if row.state == "running" and len(under_way) < row.at_once:
-            claimed = await evaluations.claim_waiting(evaluation_id, now)
-            begun = [cell for cell in claimed if await self._begin(row, cell)]
-            await evaluations.have_begun(row.id, begun)
+            claimed = await evaluations.claim_waiting(evaluation_id, datetime.now(UTC))
+            async with self._holding(claimed):
+                begun = [cell for cell in claimed if await self._begin(row, cell)]
+                await evaluations.have_begun(row.id, begun)
             has_moved = has_moved or bool(claimed)
         if not under_way and not has_moved:
             progress = await self._preferences.advance(row, await self._suite(row))
@@ -145,6 +149,21 @@ class EvaluationRuns:
             sentence = (await report_of(self.store, row.id, is_done=True)).sentence if row.state == "running" else ""
             await evaluations.end(evaluation_id, now, sentence)
         return has_moved
+
+    @asynccontextmanager
+    async def _holding(self, cells: Sequence[EvaluationCell]) -> AsyncGenerator[None]:
+        """Keep cells that this process has claimed while it is at work on them, however long that takes."""
+        if not (cells and self.store.is_shared):
+            yield
+            return
+        async with until_left(self._keep_claims(cells), name="keep the cells of an evaluation"):
+            yield
+
+    async def _keep_claims(self, cells: Sequence[EvaluationCell]) -> None:
+        while True:
+            await asyncio.sleep(KEEP_S)
+            with suppress(StudioError):  # the next time may be early enough
+                await self.store.evaluations.keep_claims(cells, datetime.now(UTC))
 
     async def _stop_if_clear(self, row: Evaluation, now: datetime) -> Evaluation:
         """Begin nothing more once it is clear which version is better. What is looked at is the same whenever one

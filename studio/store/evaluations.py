@@ -37,8 +37,9 @@ MAX_TWINS = 10_000
 """Of their cells."""
 CELLS_AT_ONCE = 250
 """That are made and inserted in one step, between which others have their turn."""
-CLAIM = timedelta(seconds=60)
-"""How long a cell belongs to the server that claimed it: longer than its run takes to begin, or to be scored."""
+CLAIM = timedelta(seconds=15)
+"""How long a cell belongs to the server that claimed it, from when it last said that it is at work on it: as long as a
+worker may be silent."""
 MOMENT = timedelta(seconds=1)
 MAX_ATTEMPTS = 3
 """Of a cell whose run nobody could finish."""
@@ -412,6 +413,17 @@ class Evaluations:
         async with self._database.write() as session:
             done = await session.exec(update(EvaluationCell).where(*unchanged, same).values(try_at=now + CLAIM))
         return done.rowcount == 1
+
+    async def keep_claims(self, cells: Sequence[EvaluationCell], now: datetime) -> None:
+        """This server is still at work on these cells. What it has done with meanwhile, or leaves alone, it has not."""
+        async with self._database.write() as session:
+            of_these = (
+                col(EvaluationCell.evaluation_id).in_({each.evaluation_id for each in cells}),
+                col(EvaluationCell.run_id).in_([each.run_id for each in cells]),
+                col(EvaluationCell.state).in_(ACTIVE),
+                col(EvaluationCell.try_at) > now + MOMENT,
+            )
+            await session.exec(update(EvaluationCell).where(*of_these).values(try_at=now + CLAIM))
 
     async def have_begun(self, evaluation_id: str, cells: Sequence[EvaluationCell]) -> None:
         """The runs of these cells have begun, if they are still those that were starting."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
-from typing import Any
 
 from studio.errors import StudioError
 from studio.knowledge import reading
 from studio.models.prices import PriceBook
-from studio.runs import BudgetRegistry, Measure, RunControl, RunSupervisor, SpendingScope, spending_scope, task_group
+from studio.runs import BudgetRegistry, Measure, RunControl, RunSupervisor, SpendingScope, spending_scope, until_left
 from studio.runs.fleet.client import FleetClient
 from studio.runs.fleet.worker import FleetWorker
 from studio.runs.prepare import RunDependencies
@@ -78,12 +77,12 @@ async def open_engine(
             return
         calls = CallDesk(store, control, books)
         async with (
-            _until_left(calls.keep_canceling_unanswered(), name="cancel unanswered calls"),
-            _until_left(Deliveries(store, calls).keep_sending(), name="tell webhooks"),
-            _until_left(ScheduleCalls(store, calls).keep_calling(), name="call at times"),
-            _until_left(_refresh(settings, store).keep_refreshing(), name="read web pages again"),
-            _until_left(EvaluationRuns(store, control, books, store.approvals).keep_running(), name="run evaluations"),
-            _until_left(keep_pruning(store), name="delete what is too old"),
+            until_left(calls.keep_canceling_unanswered(), name="cancel unanswered calls"),
+            until_left(Deliveries(store, calls).keep_sending(), name="tell webhooks"),
+            until_left(ScheduleCalls(store, calls).keep_calling(), name="call at times"),
+            until_left(_refresh(settings, store).keep_refreshing(), name="read web pages again"),
+            until_left(EvaluationRuns(store, control, books, store.approvals).keep_running(), name="run evaluations"),
+            until_left(keep_pruning(store), name="delete what is too old"),
         ):
             yield control, books
 
@@ -91,17 +90,6 @@ async def open_engine(
 def _refresh(settings: Settings, store: Store) -> KnowledgeRefresh:
     fetch = partial(fetch_changed, allow_private=settings.allow_private_urls, accept=WEB_PAGES)
     return KnowledgeRefresh(store, Documents(store.files, current_jail.get()), fetch)
-
-
-@asynccontextmanager
-async def _until_left(work: Coroutine[Any, Any, None], *, name: str) -> AsyncGenerator[None]:
-    """Do something beside the block."""
-    async with task_group() as group:
-        task = group.create_task(work, name=name)
-        try:
-            yield
-        finally:
-            task.cancel()
 
 
 @asynccontextmanager
@@ -113,7 +101,7 @@ async def _open_books(store: Store, role: ProcessRole) -> AsyncGenerator[Spendin
     books = SpendingScope(PriceBook(await store.costs.own_prices()), registry)
     async with AsyncExitStack() as stack:
         if store.is_shared:
-            await stack.enter_async_context(_until_left(_keep_books(store, books), name="keep books"))
+            await stack.enter_async_context(until_left(_keep_books(store, books), name="keep books"))
         with spending_scope(books):
             yield books
 

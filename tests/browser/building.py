@@ -13,6 +13,8 @@ OpenPage = Callable[..., Page]
 JsonObject = dict[str, Any]  # component JSON as it travels; the tests only build it
 
 
+BETWEEN_TESTS = "/static/img/favicon.svg"
+"""Shown by a page that waits for its next test: a small one of the studio, so that the browser keeps its process."""
 doors: WeakKeyDictionary[BrowserContext, httpx.Client] = WeakKeyDictionary()
 """The API of the studio that a new context is signed in to."""
 
@@ -55,7 +57,7 @@ def open_team(page: Page, component: JsonObject) -> str:
 
 
 def is_empty(page: Page) -> bool:
-    return page.url == "about:blank"
+    return page.url == "about:blank" or page.url.endswith(BETWEEN_TESTS)
 
 
 def origin(page: Page) -> str:

@@ -6,15 +6,16 @@ import os
 import shutil
 import ssl
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserType, Page, expect, sync_playwright
 
 from studio.components import JsonObject
 from tests.browser.building import doors
+from tests.browser.kept_pages import KeptPage, KeptPages
 from tests.browser.playing import agent, hurry, round_robin
 from tests.browser.servers import FleetServer, StudioServer
 from tests.fakes.openai_server import OpenAIServer
@@ -103,34 +104,38 @@ ShippedTeam = Callable[..., str]
 """The same for the label of a team in the gallery; `has_waits` leaves it as slow as it is."""
 
 
+@pytest.fixture(scope="module")
+def kept_pages(browser: Browser) -> Iterator[KeptPages]:
+    with closing(KeptPages(browser)) as pages:
+        yield pages
+
+
 @pytest.fixture
-def open_page(browser: Browser, studio_server: StudioServer, api: httpx.Client) -> Iterator[OpenPage]:
-    """Makes empty pages that are signed in; a script error or a blocked resource in any of them fails the test."""
-    contexts: list[BrowserContext] = []
-    problems: list[str] = []
+def open_page(kept_pages: KeptPages, studio_server: StudioServer, api: httpx.Client) -> Iterator[OpenPage]:
+    """Makes empty pages that are signed in; a script error or a blocked resource in any of them fails the test.
 
-    def make(width_px: int = 1440, height_px: int = 900, scheme: str = "light") -> Page:
-        context = browser.new_context(
-            base_url=studio_server.url,
-            viewport={"width": width_px, "height": height_px},
-            color_scheme="dark" if scheme == "dark" else "light",
-            reduced_motion="reduce",  # what moves is drawn sixty times a second, without a graphics card
-            accept_downloads=True,
-        )
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        context.set_default_timeout(10_000)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: problems.append(f"script error: {error}"))
-        page.on("console", lambda said: problems.append(said.text) if "Content Security Policy" in said.text else None)
-        # The cookie is all that is wanted of the entrance: few tests look at the start page, and it takes long to load.
-        context.request.get(studio_server.entrance, max_redirects=0)
-        doors[context] = api
-        return page
+    A test that leaves traces in a page itself, as listeners and first scripts are, takes one that `is_new`.
+    """
+    origin = studio_server.url
+    with ExitStack() as afterwards:
+        opened: list[KeptPage] = []
 
-    yield make
-    for context in contexts:
-        context.close()
+        def make(width_px: int = 1440, height_px: int = 900, scheme: str = "light", *, is_new: bool = False) -> Page:
+            look = (width_px, height_px, scheme)
+            if is_new:
+                kept = kept_pages.new(origin, look)
+                afterwards.callback(kept.close)
+            else:
+                kept = kept_pages.take(origin, look)
+                afterwards.callback(kept_pages.give_back, kept)
+            opened.append(kept)
+            # Only the cookie is wanted of the entrance: few tests look at the start page, which takes long to load.
+            kept.context.request.get(studio_server.entrance, max_redirects=0)
+            doors[kept.context] = api
+            return kept.page
+
+        yield make
+        problems = [problem for kept in opened for problem in kept.problems]
     assert not problems, problems
 
 

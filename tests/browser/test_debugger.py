@@ -46,7 +46,7 @@ QUICK_HANDS = """new MutationObserver(() => {
 
 def test_who_is_at_a_question_before_the_page_has_settled_stays_there(open_page: OpenPage, make_team: MakeTeam) -> None:
     address = make_team(shouting())
-    page = open_page()
+    page = open_page(is_new=True)
     page.goto(address, wait_until="domcontentloaded")
     ask_before(page, "shout")
     page.add_init_script(QUICK_HANDS)

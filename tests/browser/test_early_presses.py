@@ -63,7 +63,7 @@ def test_what_is_chosen_before_the_scripts_came_applies(open_page: OpenPage, stu
 
 
 def test_what_is_being_changed_is_not_changed_again(open_page: OpenPage, deployment: str):
-    page = open_page()
+    page = open_page(is_new=True)
     page.goto(f"{deployment}/webhooks")
     changes: list[str] = []
     page.on("request", lambda request: changes.append(request.url) if request.method == "PATCH" else None)

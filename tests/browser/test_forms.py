@@ -179,7 +179,7 @@ def test_an_edge_has_a_form_whose_target_is_a_choice_of_the_nodes(open_page: Ope
 
 
 def test_every_kind_of_component_opens_with_its_form(open_page: OpenPage) -> None:
-    page = open_page()
+    page = open_page(is_new=True)
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     open_team(page, model())

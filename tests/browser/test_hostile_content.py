@@ -45,7 +45,7 @@ def test_nothing_that_a_model_or_a_tool_says_acts_on_the_page(
 ) -> None:
     call = Call("shout", {"text": "if admin:\u2066 pass\u200b"})
     openai_server.say(Reply(calls=[call]), MARKDOWN)
-    page = open_page()
+    page = open_page(is_new=True)
     asked = asked_elsewhere(page)
     give_task(page, make_team(round_robin(teller(openai_server.url), message_count=2)), MARKDOWN)
     expect_end(page)

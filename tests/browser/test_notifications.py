@@ -48,7 +48,7 @@ TOLD = """() => new Promise((resolve) => {
 
 
 def noting(open_page: OpenPage) -> Page:
-    page = open_page()
+    page = open_page(is_new=True)
     page.context.add_init_script(BACKGROUND)
     return page
 

@@ -92,6 +92,8 @@ def test_a_pause_shows_at_once_and_is_taken_back_where_the_server_refuses_it(
     page.route("**/commands", lambda route: held.append(route))
     page.get_by_role("button", name="Pause").click()
     expect(page.locator(STATE)).to_have_text("Pausing")
+    while not held:  # the page says so before it asks
+        page.wait_for_timeout(10)
     error = {"error": {"code": "unavailable", "message": "The database is busy.", "fix": "Try again."}}
     held[0].fulfill(status=503, json=error)
     expect(page.locator(STATE)).to_have_text("Running")

@@ -6,6 +6,7 @@ import math
 from importlib import import_module
 from random import Random
 from statistics import NormalDist, fmean, stdev
+from typing import Any
 
 import pytest
 
@@ -24,8 +25,10 @@ from studio.evaluation.statistics import (
 )
 from studio.evaluation.t_distribution import t_quantile
 
-SCIPY_STATS, SCIPY_SPECIAL = import_module("scipy.stats"), import_module("scipy.special")
-"""SciPy has no types, and its values are checked as they come."""
+
+def scipy(name: str) -> Any:
+    """One of its modules, when it is wanted: each process that collects the tests would import it for a second."""
+    return import_module(f"scipy.{name}")
 
 
 def rounded(estimate: Estimate) -> tuple[float, float, float]:
@@ -35,21 +38,21 @@ def rounded(estimate: Estimate) -> tuple[float, float, float]:
 @pytest.mark.parametrize("degrees", [1, 1.5, 2, 3, 4, 5, 8, 11, 31, 99, 101, 1_000, 10_001])
 @pytest.mark.parametrize("probability", [0.6, 0.9, 0.95, 0.975, 0.9875, 0.99, 0.995, 0.9995])
 def test_t_quantiles_are_those_of_scipy(probability: float, degrees: float):
-    expected = float(SCIPY_STATS.t.ppf(probability, degrees))
+    expected = float(scipy("stats").t.ppf(probability, degrees))
     assert t_quantile(probability, degrees) == pytest.approx(expected, rel=1e-9)
     assert t_quantile(1 - probability, degrees) == pytest.approx(-expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.975, 0.99, 0.999])
 def test_normal_quantiles_are_those_of_scipy(level: float):
-    expected = float(SCIPY_STATS.norm.ppf(0.5 + level / 2))
+    expected = float(scipy("stats").norm.ppf(0.5 + level / 2))
     assert NormalDist().inv_cdf(0.5 + level / 2) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.975, 0.99])
 @pytest.mark.parametrize(("passes", "runs"), [(0, 1), (1, 1), (10, 10), (24, 30), (5, 7), (499, 1_000)])
 def test_wilson_is_that_of_scipy(passes: int, runs: int, level: float):
-    expected = SCIPY_STATS.binomtest(passes, runs).proportion_ci(level, method="wilson")
+    expected = scipy("stats").binomtest(passes, runs).proportion_ci(level, method="wilson")
     found = wilson(passes / runs, runs, level=level)
     assert (found.low, found.high) == pytest.approx((float(expected.low), float(expected.high)), abs=1e-12)
 
@@ -59,7 +62,7 @@ def test_wilson_is_that_of_scipy(passes: int, runs: int, level: float):
 def test_a_difference_is_the_t_interval_of_scipy(worse: int, better: int, ties: int, repeats: int, level: float):
     differences = [-1.0] * worse + [1.0] * better + [0.0] * ties
     widened = [*differences, 1 / math.sqrt(repeats), -1 / math.sqrt(repeats)]
-    low, high = SCIPY_STATS.t.interval(
+    low, high = scipy("stats").t.interval(
         level, len(widened) - 1, fmean(widened), stdev(widened) / math.sqrt(len(widened))
     )
     found = difference(differences, repeats, level=level).interval
@@ -90,7 +93,7 @@ def test_golden_differences():
 
 def test_mean_scores_are_those_of_scipy():
     scores = [0.2, 0.5, 0.9, 1.0, 0.75, 0.4]
-    low, high = SCIPY_STATS.t.interval(0.95, len(scores) - 1, fmean(scores), stdev(scores) / math.sqrt(len(scores)))
+    low, high = scipy("stats").t.interval(0.95, len(scores) - 1, fmean(scores), stdev(scores) / math.sqrt(len(scores)))
     interval = mean_score(scores).interval
     assert (interval.low, interval.high) == pytest.approx((float(low), float(high)), rel=1e-9)
     assert mean_score([0.4]).interval.width == 1
@@ -112,7 +115,7 @@ def test_cases_of_one_cluster_tell_as_much_as_one_case():
 
 def test_figures_for_reliability():
     assert pass_all_of(4, 5, 3) == pytest.approx(0.4)
-    assert pass_all_of(7, 20, 4) == pytest.approx(float(SCIPY_SPECIAL.comb(7, 4) / SCIPY_SPECIAL.comb(20, 4)))
+    assert pass_all_of(7, 20, 4) == pytest.approx(float(scipy("special").comb(7, 4) / scipy("special").comb(20, 4)))
     assert pass_any_of(1, 5, 3) == pytest.approx(0.6)
     assert pass_all_of(2, 5, 3) == 0
     with pytest.raises(ValueError, match="impossible"):
