@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from fastapi.routing import iter_route_contexts
@@ -17,11 +17,16 @@ CHECKED = "studio.route"
 
 
 class Route(NamedTuple):
-    """One route of the application; `path` is its template."""
+    """One route of the application; `path` is its template, and each path that it takes begins with `prefix`."""
 
-    pattern: re.Pattern[str]
+    prefix: str
     methods: frozenset[str]
     path: str
+    is_folder: bool = False
+    """Whether it takes whatever begins so."""
+
+    def takes(self, path: str) -> bool:
+        return path.startswith(self.prefix) and (self.is_folder or _pattern(self.path).match(path) is not None)
 
     def name(self, method: str) -> str:
         """What the table of roles calls it."""
@@ -41,7 +46,7 @@ class Routes:
     def name_of(self, method: str, path: str) -> str:
         """The first that takes it; "" when none does, and the application will answer 404 or 405."""
         for route in self.all:
-            if method in route.methods and route.pattern.match(path):
+            if method in route.methods and route.takes(path):
                 return route.name(method)
         return ""
 
@@ -51,9 +56,15 @@ def _listed(routes: Sequence[BaseRoute]) -> Iterator[Route]:
         if isinstance(context.original_route, Mount):
             mount = context.original_route
             folder = f"/{mount.path.split('/')[1]}"
-            yield Route(re.compile(f"{re.escape(mount.path)}/"), frozenset({"GET", "HEAD"}), folder)
+            yield Route(f"{mount.path}/", frozenset({"GET", "HEAD"}), folder, is_folder=True)
         elif context.path is not None:
-            yield Route(compile_path(context.path)[0], frozenset(context.methods or ()), context.path)
+            yield Route(context.path.partition("{")[0], frozenset(context.methods or ()), context.path)
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    """What a template takes. Made when it is first asked for: to make all takes longer than most answers."""
+    return compile_path(path)[0]
 
 
 async def is_what_was_checked(request: Request) -> None:
