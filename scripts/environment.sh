@@ -82,9 +82,14 @@ make_venv() {
 knows_packages='' # asked for once
 apt_install() {
   command -v apt-get > /dev/null && as_root true 2> /dev/null || return 1
-  [[ -n $knows_packages ]] || as_root apt-get update -qq || return
+  [[ -n $knows_packages ]] || apt_get update || return
   knows_packages=yes
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+  apt_get install -y --no-install-recommends "$@" > /dev/null
+}
+
+# One at a time: two scripts, or two parts of one, may want packages at once.
+apt_get() {
+  as_root flock /run/lock/team-studio-packages env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@"
 }
 
 as_root() {
