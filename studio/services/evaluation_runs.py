@@ -25,13 +25,13 @@ from studio.services.people import GaveUp, PeopleOfCases
 from studio.services.preferences import PreferenceRuns
 from studio.store import StorageUnavailable, Store
 from studio.store.evaluation_tables import Evaluation, EvaluationCell, EvaluationVersion
-from studio.store.evaluations import CLAIM, MAX_ATTEMPTS, ActiveCell, CellOutcome, CellReuse, Shares
+from studio.store.evaluations import CLAIM, EVALUATIONS, MAX_ATTEMPTS, ActiveCell, CellOutcome, CellReuse, Shares
 from studio.store.runs import UNFINISHED
 from studio.store.tables import Run
 
 LOOK_S = 1.0
-BUSY_LOOK_S = 0.2
-"""How often is looked while an evaluation is under way."""
+FIRST_LOOK_S, BUSY_LOOK_S = 0.02, 0.2
+"""How soon is looked again after a step of an evaluation, and how late at most: each time twice as late."""
 CLEAR_LOOK = timedelta(seconds=1)
 """How often is looked whether it is clear which version is better."""
 KEEP_S = CLAIM.total_seconds() / 3
@@ -96,8 +96,9 @@ class EvaluationRuns:
     async def keep_running(self) -> None:
         """Carry out what there is until this is canceled."""
         is_first = not self.store.is_shared
+        topic, busy_s = self.store.notifications.topic(EVALUATIONS), BUSY_LOOK_S
         while True:
-            wait_s = LOOK_S
+            rung, wait_s = topic.wait_handle(), LOOK_S
             try:
                 if is_first:
                     await self.store.evaluations.release()
@@ -105,11 +106,16 @@ class EvaluationRuns:
                 open_ids = await self.store.evaluations.open_ids()
                 self._plans = {key: plan for key, plan in self._plans.items() if key in open_ids}
                 self._looked = {key: at for key, at in self._looked.items() if key in open_ids}
-                for each in open_ids:  # one step of each, so that none holds up the others
-                    wait_s = 0 if await self._advance_safely(each) else min(wait_s, BUSY_LOOK_S)
+                # One step of each, so that none holds up the others.
+                if any([await self._advance_safely(each) for each in open_ids]):
+                    wait_s = busy_s = 0
+                elif open_ids:
+                    wait_s = busy_s = min(max(2 * busy_s, FIRST_LOOK_S), BUSY_LOOK_S)
             except StudioError as error:
                 logger.warning("Evaluations cannot be read now: %s", error)
-            await asyncio.sleep(wait_s)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait_s):
+                    await rung.wait()
 
     async def _advance_safely(self, evaluation_id: str) -> bool:
         """As `advance`; whatever is wrong with one, the others continue."""

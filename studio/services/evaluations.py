@@ -54,7 +54,7 @@ from studio.services.judges import has_judges, judges_in, own_judges, with_model
 from studio.services.suite_approvals import SuiteNotApproved, check_suite_approved
 from studio.store import Store
 from studio.store.evaluation_tables import Evaluation, EvaluationPreference, EvaluationVersion
-from studio.store.evaluations import CellRow, PlannedCell
+from studio.store.evaluations import EVALUATIONS, CellRow, PlannedCell
 from studio.store.tables import Team, TeamSuite, TeamVersion
 
 MAX_CELLS = 10_000
@@ -424,6 +424,7 @@ async def keep_evaluation(store: Store, checked: CheckedPlan, by: str, *, confir
     )
     versions = [EvaluationVersion(evaluation_id=new_id, **each._asdict()) for each in checked.versions]
     await store.evaluations.add(new, versions, checked.cells)
+    await store.notifications.notify(EVALUATIONS)
     return new
 
 

@@ -28,6 +28,8 @@ from studio.store.evaluation_tables import (
 from studio.store.runs import UNFINISHED
 from studio.store.tables import Run, Team, TeamSuite, table_of, without
 
+EVALUATIONS = "evaluations"
+"""The topic of which is told that a new one is there."""
 MAX_OPEN = 20
 """Evaluations of the studio that are under way."""
 MAX_LISTED = 100
