@@ -177,6 +177,22 @@ def test_a_question_is_answered_and_an_answer_is_stopped_with_the_keyboard(
     openai_server.release()
 
 
+def test_an_answer_whose_reply_is_lost_is_kept(stranger: Page, api: httpx.Client) -> None:
+    open_chat(api, "cut-off", asking())
+    visit(stranger, api, "cut-off")
+    stranger.get_by_role("textbox", name="Message").fill("Paint.")
+    stranger.keyboard.press("Enter")
+    stranger.get_by_role("textbox", name="Your answer").fill("Blue.")
+    stranger.route("**/answers", lambda route: (route.fetch(), route.abort())[1])
+    stranger.keyboard.press("Enter")
+    log = stranger.get_by_role("log")
+    expect(log).to_contain_text("Blue it is.")
+    stranger.unroute("**/answers")
+    stranger.reload(wait_until="domcontentloaded")
+    expect(log).to_contain_text("Blue it is.")
+    expect(log.get_by_text("Blue.", exact=True)).to_have_count(1)
+
+
 def test_what_is_refused_stays_in_the_field(stranger: Page, api: httpx.Client) -> None:
     open_chat(api, "closing", team(agent("writer"), termination_condition=limit(2)))
     visit(stranger, api, "closing")

@@ -134,8 +134,11 @@ export function connect(base, link) {
       try {
         await request('POST', path, { question_id: questionId, text })
       } catch (error) {
-        delete kept.answers[questionId]
-        write(place, kept)
+        // One whose reply was lost may have come, as when the page is loaded again meanwhile.
+        if (!(error instanceof ChatError && error.status === 0)) {
+          delete kept.answers[questionId]
+          write(place, kept)
+        }
         throw error
       }
     },
