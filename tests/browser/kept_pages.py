@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from playwright.sync_api import Browser, ConsoleMessage, Error
+from playwright.sync_api import Browser, ConsoleMessage, Error, ViewportSize
 
 from tests.browser.building import BETWEEN_TESTS
 
 DATABASES = "indexeddb,local_storage,cache_storage,service_workers"
-"""What a browser keeps of an origin, but for its cookies and what is of one tab only."""
-BEFORE_A_PAGE = (-1, -1)
-"""Where no part of a page is under the pointer, as before its first move."""
+"""What a browser keeps of an origin, for one tab or all, but for its cookies."""
 WAIT_MS = 10_000
 
 Look = tuple[int, int, str]
@@ -19,16 +17,18 @@ Look = tuple[int, int, str]
 
 
 class KeptPage:
-    """A page of an origin in a context of its own, and what went wrong in any page of that context."""
+    """A page of an origin in a context of its own, and what went wrong in it."""
 
     def __init__(self, browser: Browser, origin: str, look: Look) -> None:
         self.origin, self.look = origin, look
         self.problems: list[str] = []
         width_px, height_px, scheme = look
+        self._size: ViewportSize = {"width": width_px, "height": height_px}
+        self._scheme: Literal["light", "dark"] = "dark" if scheme == "dark" else "light"
         self.context = browser.new_context(
             base_url=origin,
-            viewport={"width": width_px, "height": height_px},
-            color_scheme="dark" if scheme == "dark" else "light",
+            viewport=self._size,
+            color_scheme=self._scheme,
             reduced_motion="reduce",  # what moves is drawn sixty times a second, without a graphics card
             accept_downloads=True,
         )
@@ -47,18 +47,13 @@ class KeptPage:
 
         Raises `playwright.sync_api.Error` where it is closed, or does not answer.
         """
-        width_px, height_px, scheme = self.look
         for other in self.context.pages:
             if other is not self.page:
                 other.close()
         self.page.unroute_all(behavior="ignoreErrors")
         self.page.goto(self.origin + BETWEEN_TESTS)
-        self.page.evaluate("sessionStorage.clear()")
-        self.page.mouse.move(*BEFORE_A_PAGE)
-        self.page.set_viewport_size({"width": width_px, "height": height_px})
-        self.page.emulate_media(
-            color_scheme="dark" if scheme == "dark" else "light", reduced_motion="reduce", forced_colors="none"
-        )
+        self.page.set_viewport_size(self._size)
+        self.page.emulate_media(color_scheme=self._scheme, reduced_motion="reduce", forced_colors="none")
         self._devtools = self._devtools or self.context.new_cdp_session(self.page)
         self._devtools.send("Storage.clearDataForOrigin", {"origin": self.origin, "storageTypes": DATABASES})
         self.context.clear_cookies()
@@ -79,10 +74,10 @@ class KeptPages:
     def take(self, origin: str, look: Look) -> KeptPage:
         """One that was given back, or a new one. Give it back after the test."""
         kept = self._free.pop(look, None)
-        if kept is None or kept.origin == origin:
-            return kept or self.new(origin, look)
-        kept.close()  # its studio has ended
-        return self.new(origin, look)
+        if kept is not None and kept.origin != origin:
+            kept.close()  # its studio has ended
+            kept = None
+        return kept or self.new(origin, look)
 
     def new(self, origin: str, look: Look) -> KeptPage:
         return KeptPage(self._browser, origin, look)
@@ -94,9 +89,10 @@ class KeptPages:
         except Error:
             kept.close()
             return
-        self._free.setdefault(kept.look, kept)
-        if self._free[kept.look] is not kept:
+        if kept.look in self._free:
             kept.close()
+        else:
+            self._free[kept.look] = kept
 
     def close(self) -> None:
         for kept in self._free.values():
