@@ -107,7 +107,8 @@ def processes(postgres: PostgresServer, tmp_path: Path) -> Iterator[Fleet]:
         yield made
 
 
-@pytest.fixture(scope="session")
+# One for each file: an idle engine takes as much of the processor in five minutes as its start.
+@pytest.fixture(scope="module")
 def docker_engine() -> Iterator[str]:
     """The address of a real Docker engine; the test is skipped where none can be had."""
     if (reason := missing()) is not None:
@@ -116,7 +117,7 @@ def docker_engine() -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def possible_docker_engine(request: pytest.FixtureRequest) -> str | None:
     """The same for tests that do without."""
     return None if missing() else str(request.getfixturevalue("docker_engine"))

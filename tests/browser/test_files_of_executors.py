@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, NewStudio, OpenPage, StudioServer
 from tests.browser.playing import TASK, expect_end
+from tests.extended import IS_EXTENDED
 from tests.fakes.docker_engine import missing
 from tests.sandbox.jailed import best_jail
 from tests.web.documents import team
@@ -44,10 +45,11 @@ print(len(open("chart.png", "rb").read()) > 50, open("cities.csv").readline())
 
 @pytest.fixture(scope="module")
 def studio_server(
-    tmp_path_factory: pytest.TempPathFactory, new_studio: NewStudio, possible_docker_engine: str | None
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, new_studio: NewStudio
 ) -> Iterator[StudioServer]:
-    """A studio that can start containers, where there is an engine for it."""
-    environment = {"DOCKER_HOST": possible_docker_engine} if possible_docker_engine else {}
+    """A studio that can start containers, where a test wants one and there is an engine for it."""
+    engine = request.getfixturevalue("possible_docker_engine") if IS_EXTENDED else None
+    environment = {"DOCKER_HOST": str(engine)} if engine else {}
     with new_studio(tmp_path_factory.mktemp("studio") / "data", environment) as server:
         yield server
 
@@ -63,7 +65,9 @@ def press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).first.press("Enter")
 
 
-@pytest.mark.parametrize("kind", ["local", pytest.param("jupyter", marks=pytest.mark.extended), "docker"])
+@pytest.mark.parametrize(
+    "kind", ["local", *(pytest.param(each, marks=pytest.mark.extended) for each in ("jupyter", "docker"))]
+)
 def test_a_chart_is_drawn_opened_used_again_and_compared_with_that_of_a_fork(
     kind: str, open_page: OpenPage, make_team: MakeTeam, tmp_path: Path
 ) -> None:

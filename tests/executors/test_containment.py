@@ -126,15 +126,17 @@ async def said_by(executor: CodeExecutor, code: str) -> str:
     return (await executor.execute_code_blocks([CodeBlock(language="python", code=dedent(code))])).output
 
 
-@pytest.mark.parametrize("what", ATTEMPTS)
-async def test_code_in_a_container_cannot(what: str, secret: Path, tmp_path: Path) -> None:
+async def test_code_in_a_container_can_do_none_of_it_and_goes_on(secret: Path, tmp_path: Path) -> None:
+    done: list[str] = []
     async with site() as place:
         host, _, port = place.rpartition(":")
-        code = ATTEMPTS[what].format(secret=str(secret), address=host, port=port)
         with within(CONFINING):
             async with DockerCommandLineCodeExecutor(timeout=30, work_dir=str(tmp_path / "work")) as executor:
-                assert not has_done_it(await said_by(executor, code))
-                assert await said_by(executor, "print('goes on')") == "goes on\n"
+                for what, code in ATTEMPTS.items():
+                    if has_done_it(await said_by(executor, code.format(secret=str(secret), address=host, port=port))):
+                        done.append(what)
+                    assert await said_by(executor, "print('goes on')") == "goes on\n", what
+    assert done == []
 
 
 async def test_code_that_ends_every_process_ends_neither_the_container_nor_its_room_for_more(tmp_path: Path) -> None:

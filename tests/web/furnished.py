@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from fastapi.testclient import TestClient
@@ -14,11 +15,12 @@ from tests.web.following import stream, wait_for
 from tests.web.publishing import publish
 
 TOOL = function_tool(SOURCE)
+READINGS = ("GET", "HEAD")
 
 
 @dataclass
 class Furnished:
-    """What is in the studio; `restore` makes anew what a request took away."""
+    """What is in the studio; `restore` makes again what a request took away."""
 
     server: TestClient
     client: TestClient
@@ -34,8 +36,18 @@ class Furnished:
     """Of a caller of the deployment `fuzzed`."""
     key_id: str = "none"
     call_id: str = "none"
+    page: str = ""
+    """A run as a page of its own."""
+    is_touched: bool = True
+    """Whether anything may have been taken away."""
+
+    def note(self, method: str, status: int) -> None:
+        """What was asked of the studio: a reading takes nothing away, nor does what was refused."""
+        self.is_touched |= method not in READINGS and status < HTTPStatus.BAD_REQUEST
 
     def restore(self) -> None:
+        if not self.is_touched:
+            return
         client = self.client
         client.put("/api/budget", json={})
         if client.get(f"/api/teams/{self.team_id}").json().get("revision") != 1:
@@ -53,6 +65,8 @@ class Furnished:
         self._publish()
         self.python = client.get(f"/api/teams/{self.team_id}/python").json()["code"]
         client.put("/api/secrets/KEY", json={"value": "a value that nobody reads"})
+        self.page = client.get(f"/api/runs/{self.ended_id}/bundle").text
+        self.is_touched = False
 
     def names(self) -> dict[str, list[str]]:
         """Values that exist, by the names under which requests ask for them."""
@@ -75,7 +89,7 @@ class Furnished:
             "tool": ["shout"],
             "agent": ["writer"],
             "model": ["gpt-4o"],
-            "page": [self.client.get(f"/api/runs/{self.ended_id}/bundle").text],
+            "page": [self.page],
             "python": [self.python, SOURCE],
         }
 

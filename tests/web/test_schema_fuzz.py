@@ -92,6 +92,7 @@ def problems(furnished: Furnished, route: Route) -> list[str]:
     def look(asked: Asked) -> None:
         bearer = furnished.key if asked.path.startswith("/d/") else TOKEN
         answer = ask(furnished.server, asked, {"Authorization": f"Bearer {bearer}"})
+        furnished.note(asked.method, answer.status)
         if problem := wrong_with(answer, asked, route):
             said.setdefault(problem.splitlines()[-1], f"{problem}\n{asked}")
 
