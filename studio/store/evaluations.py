@@ -5,11 +5,12 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, Literal, NamedTuple
 from uuid import UUID, uuid5
 
 from pydantic import JsonValue
-from sqlalchemy import ColumnElement, func, insert, literal, or_
+from sqlalchemy import BindParameter, ColumnElement, CompoundSelect, bindparam, func, insert, literal, or_
 from sqlalchemy import select as columns
 from sqlalchemy.orm import aliased
 from sqlalchemy.sql.base import ExecutableOption
@@ -161,6 +162,26 @@ def run_id_of(evaluation_id: str, position: int, attempt: int) -> str:
     return str(uuid5(_CELLS, f"{evaluation_id} {position} {attempt}"))
 
 
+@cache
+def _cell_of_run() -> CompoundSelect[str, str, str, int, str]:
+    """Made once: each page of a run asks this."""
+    fields = (
+        col(Evaluation.id),
+        col(Evaluation.suite_name),
+        col(EvaluationCell.case_key),
+        col(EvaluationCell.epoch),
+    )
+    is_of = col(Evaluation.id) == col(EvaluationCell.evaluation_id)
+    asked: BindParameter[str] = bindparam("run_id")
+    own = columns(*fields, literal("")).join(Evaluation, is_of).where(col(EvaluationCell.run_id) == asked)
+    same_cell = (col(EvaluationJudgment.evaluation_id) == col(EvaluationCell.evaluation_id)) & (
+        col(EvaluationJudgment.position) == col(EvaluationCell.position)
+    )
+    judging = columns(*fields, col(EvaluationCell.run_id)).join(Evaluation, is_of)
+    judging = judging.join(EvaluationJudgment, same_cell).where(col(EvaluationJudgment.run_id) == asked)
+    return own.union_all(judging).limit(1)
+
+
 class Evaluations:
     """All evaluations."""
 
@@ -293,21 +314,8 @@ class Evaluations:
 
     async def by_run(self, run_id: str) -> EvaluatedRun | None:
         """The cell of a run, or of the run of a judge; None for all other runs."""
-        fields = (
-            col(Evaluation.id),
-            col(Evaluation.suite_name),
-            col(EvaluationCell.case_key),
-            col(EvaluationCell.epoch),
-        )
-        is_of = col(Evaluation.id) == col(EvaluationCell.evaluation_id)
-        own = columns(*fields, literal("")).join(Evaluation, is_of).where(col(EvaluationCell.run_id) == run_id)
-        same_cell = (col(EvaluationJudgment.evaluation_id) == col(EvaluationCell.evaluation_id)) & (
-            col(EvaluationJudgment.position) == col(EvaluationCell.position)
-        )
-        judging = columns(*fields, col(EvaluationCell.run_id)).join(Evaluation, is_of)
-        judging = judging.join(EvaluationJudgment, same_cell).where(col(EvaluationJudgment.run_id) == run_id)
         async with self._database.read() as session:
-            row = (await (await session.connection()).execute(own.union_all(judging).limit(1))).first()
+            row = (await (await session.connection()).execute(_cell_of_run(), {"run_id": run_id})).first()
         return EvaluatedRun(*row) if row else None
 
     async def twins(self, suite_id: str, revisions: Sequence[int], *, since: datetime, repeats: int) -> Sequence[Twin]:

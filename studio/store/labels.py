@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Insert, SQLColumnExpression, func, update
+from sqlalchemy import ColumnElement, Insert, SQLColumnExpression, func, literal, update
+from sqlalchemy import select as columns
 from sqlalchemy.dialects import sqlite
 from sqlmodel import col, delete, select
 from sqlmodel.ext.asyncio.session import AsyncSession
@@ -18,6 +19,8 @@ from studio.store.tables import Kind, Listing, Run, Star, Tag, Team, table_of
 
 MAX_TAGS = 200
 """Of a kind that are offered: those used most."""
+NO_TAG = ""
+"""Stands for a star where tags and stars are read in one statement: no tag is empty."""
 ENDED = [state.value for state in RunState if state.is_final]
 
 
@@ -47,14 +50,15 @@ class LabelBook:
 
     async def get_many(self, kind: Kind, ids: Collection[str], user_id: str) -> Mapping[str, Labels]:
         """The labels of those that have any."""
-        tags = select(Tag.object_id, Tag.name).where(Tag.kind == kind, col(Tag.object_id).in_(ids)).order_by(Tag.name)
-        stars = select(Star.object_id).where(Star.user_id == user_id, Star.kind == kind, col(Star.object_id).in_(ids))
+        tags = columns(col(Tag.object_id), col(Tag.name)).where(col(Tag.kind) == kind, col(Tag.object_id).in_(ids))
+        stars = columns(col(Star.object_id), literal(NO_TAG)).where(
+            col(Star.user_id) == user_id, col(Star.kind) == kind, col(Star.object_id).in_(ids)
+        )
+        found: dict[str, set[str]] = {}
         async with self._database.read() as session:
-            starred = set(await session.exec(stars))
-            found: dict[str, list[str]] = {each: [] for each in starred}
-            for object_id, name in await session.exec(tags):
-                found.setdefault(object_id, []).append(name)
-        return {each: Labels(names, each in starred) for each, names in found.items()}
+            for object_id, name in await (await session.connection()).execute(tags.union_all(stars)):
+                found.setdefault(object_id, set()).add(name)
+        return {each: Labels(sorted(names - {NO_TAG}), NO_TAG in names) for each, names in found.items()}
 
     async def tags(self, kind: Kind) -> Sequence[UsedTag]:
         """The tags used most, by name."""

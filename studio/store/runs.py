@@ -7,15 +7,17 @@ import builtins
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import get_args
 from uuid import uuid4
 
 from pydantic import JsonValue, ValidationError
-from sqlalchemy import case, func, insert, or_
+from sqlalchemy import bindparam, case, func, insert, or_
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, delete, select, update
 from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlmodel.sql.expression import Select
 
 from studio.errors import Conflict, NotFound, RunFailed
 from studio.runs import (
@@ -57,6 +59,13 @@ class DamagedRun(RunFailed):
 
 
 UNFINISHED = [state.value for state in RunState if not state.is_final]
+
+
+@cache
+def _run_with_start() -> Select[Run, RunStart]:
+    """Made once: each page of a run asks this."""
+    is_of = col(RunStart.run_id) == col(Run.id)
+    return select(Run, RunStart).join(RunStart, is_of).where(Run.id == bindparam("run_id"))
 
 
 class Runs:
@@ -130,9 +139,8 @@ class Runs:
         Raises:
             NotFound: There is no such run.
         """
-        query = select(Run, RunStart).join(RunStart, col(RunStart.run_id) == col(Run.id)).where(Run.id == run_id)
         async with self._database.read() as session:
-            found = (await session.exec(query)).first()
+            found = (await session.exec(_run_with_start(), params={"run_id": run_id})).first()
         if found is None:
             await self.summary(run_id)  # raises where there is no such run
             raise DamagedRun("The team and task of the run are missing in the database.", fix="Delete the run.")

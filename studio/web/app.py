@@ -227,8 +227,17 @@ ROUTERS: Sequence[StudioRouter] = (
 ROUTES: Sequence[BaseRoute] = tuple(route for router in ROUTERS for route in router.routes)
 
 
-def create_app(settings: Settings, role: ProcessRole = ProcessRole.SERVER) -> FastAPI:
+def _nothing() -> None:
+    pass
+
+
+def create_app(
+    settings: Settings, role: ProcessRole = ProcessRole.SERVER, *, on_warm: Callable[[], None] = _nothing
+) -> FastAPI:
     """The studio as an ASGI application; its database opens when the server starts.
+
+    Args:
+        on_warm: Called when all that is made ahead is made, and stays.
 
     Raises:
         SetupError: The data folder cannot be used, or the front end's files are missing.
@@ -238,7 +247,7 @@ def create_app(settings: Settings, role: ProcessRole = ProcessRole.SERVER) -> Fa
     app = FastAPI(
         title=TITLE,
         version=version("team-studio"),
-        lifespan=_lifespan(settings, role, templates, keys),
+        lifespan=_lifespan(settings, role, templates, keys, on_warm),
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
@@ -293,7 +302,7 @@ def services_of(app: FastAPI) -> Services | None:
 
 
 def _lifespan(
-    settings: Settings, role: ProcessRole, templates: Templates, keys: Keys
+    settings: Settings, role: ProcessRole, templates: Templates, keys: Keys, on_warm: Callable[[], None]
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
@@ -324,7 +333,7 @@ def _lifespan(
             app.state.services = services
             async with mcp.open_mcp(services.calls, services.closing) as app.state.mcp, asyncio.TaskGroup() as ahead:
                 others = [
-                    ahead.create_task(warm_up(made_ahead(templates), app.state.activity), name=WARMING),
+                    ahead.create_task(warm_up(made_ahead(templates, on_warm), app.state.activity), name=WARMING),
                     *([ahead.create_task(remove_left_containers())] if role is ProcessRole.SERVER else []),
                     ahead.create_task(_check_ahead(services)),
                 ]
@@ -336,7 +345,7 @@ def _lifespan(
     return lifespan
 
 
-def made_ahead(templates: Templates) -> Iterator[None]:
+def made_ahead(templates: Templates, on_warm: Callable[[], None] = _nothing) -> Iterator[None]:
     """What is made once and wanted soon, one part with each step; what is wrong with it is told to who asks."""
     yield from templates.prepare("pages/teams.html", "pages/builder.html")
     with suppress(StudioError):  # pages come before what takes a few milliseconds at its first use
@@ -351,6 +360,7 @@ def made_ahead(templates: Templates) -> Iterator[None]:
     yield from templates.prepare()
     with suppress(StudioError):
         yield from prepare_library()
+    on_warm()
 
 
 async def _check_ahead(services: Services) -> None:

@@ -18,7 +18,8 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic.warnings import UnsupportedFieldAttributeWarning
-from starlette.routing import compile_path, get_name
+from starlette.routing import Match, compile_path, get_name
+from starlette.types import Scope
 
 from studio.components import JsonObject, extract_secrets, parse_json
 
@@ -64,7 +65,7 @@ class StudioRoute(APIRoute):
         self.name = options.get("name") or get_name(endpoint)
         self.methods = {method.upper() for method in methods or ("GET",)}
         self.include_in_schema = options.get("include_in_schema", True)
-        self.path_regex, self.path_format, self.param_convertors = compile_path(path)
+        self._prefix = path.partition("{")[0]
         self._options = options
 
     def __getattr__(self, name: str) -> Any:
@@ -77,6 +78,14 @@ class StudioRoute(APIRoute):
         # At once, since a request and the warm-up may each want it, and each in a thread of its own.
         self.__dict__.update(whole.__dict__)
         return getattr(self, name)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether it takes a request; most of hundreds do not, as the beginning of the path says."""
+        if not scope["path"].startswith(self._prefix):
+            return Match.NONE, {}
+        if "path_regex" not in self.__dict__:
+            self.path_regex, self.path_format, self.param_convertors = compile_path(self.path)
+        return super().matches(scope)
 
     def make_ready(self) -> bool:
         """Work out what it takes and answers; False when that has been done."""

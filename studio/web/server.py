@@ -21,6 +21,10 @@ from studio.web.auth.access_token import access_token
 from studio.web.engine import ProcessRole
 from studio.web.listening import listen, server_config, url_of
 
+GARBAGE = (10_000, 10, 10)
+"""After how many new objects the youngest are looked through, and so on. A run of 300 messages makes 7000, most of
+which are gone by themselves until then."""
+
 
 def serve(settings: Settings, on_ready: Callable[[str], None], role: ProcessRole = ProcessRole.SERVER) -> None:
     """Serve until a signal says stop; `on_ready` is told the address to open once pages can be opened.
@@ -33,7 +37,7 @@ def serve(settings: Settings, on_ready: Callable[[str], None], role: ProcessRole
     check_certificate(settings)
     listener = listen(settings)
     settings = settings.model_copy(update={"port": listener.getsockname()[1]})
-    app = create_app(settings, role)
+    app = create_app(settings, role, on_warm=gc.freeze)
     config = server_config(app, settings)
 
     def stop_streams() -> None:
@@ -76,8 +80,10 @@ class StudioServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        # All that was imported stays. To look through it for garbage takes some 80 ms, in which no run goes on.
+        # All that was imported stays. To look through it for garbage takes some 80 ms, in which no run goes on; what is
+        # made ahead follows, when that is made.
         gc.freeze()
+        gc.set_threshold(*GARBAGE)
         gc.enable()  # `studio serve` imports without it
         if not self.should_exit:
             await self._on_ready()

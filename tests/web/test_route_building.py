@@ -15,9 +15,10 @@ from fastapi.testclient import TestClient
 from pydantic_core import SchemaValidator
 
 from studio.components.deferred_model import DeferredModel
-from studio.web.app import ROUTES
+from studio.settings import Settings
+from studio.web.app import ROUTES, create_app
 from studio.web.requests import StudioRoute
-from tests.web.doors import wait_until_warm
+from tests.web.doors import BASE_URL, wait_until_warm
 
 STARTED = """
 from studio.components.deferred_model import DeferredModel
@@ -63,6 +64,17 @@ def test_a_studio_that_is_left_alone_makes_them_ready(server: TestClient):
     wait_until_warm(server)
     assert not any(route.make_ready() for route in ROUTES if isinstance(route, StudioRoute))
     assert next(DeferredModel.make_validators(), "all are made") == "all are made"
+
+
+def test_whoever_wants_to_know_is_told_once_that_all_is_made(settings: Settings):
+    told: list[bool] = []
+
+    def note() -> None:
+        told.append(all("dependant" in vars(route) for route in ROUTES if isinstance(route, StudioRoute)))
+
+    with TestClient(create_app(settings, on_warm=note), base_url=BASE_URL) as server:
+        wait_until_warm(server)
+    assert told == [True]
 
 
 def test_fastapi_itself_makes_the_validators_of_what_requests_carry():
