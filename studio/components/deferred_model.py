@@ -14,10 +14,10 @@ class DeferredModel(BaseModel, defer_build=True):
     to do so from the log only while it does.
     """
 
-    @classmethod
-    def make_validators(cls) -> Iterator[None]:
-        """Make those of all subclasses that have none yet, one with each step."""
-        for each in cls.__subclasses__():
-            if each.model_rebuild() is not None:
-                yield
-            yield from each.make_validators()
+
+def make_validators(base: type[BaseModel]) -> Iterator[None]:
+    """Make those of all subclasses that have none yet, one with each step."""
+    for each in base.__subclasses__():
+        if each.model_rebuild() is not None:
+            yield
+        yield from make_validators(each)

@@ -17,10 +17,12 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
 from studio.components import component_classes, form_schema
-from studio.components.deferred_model import DeferredModel
+from studio.components.deferred_model import DeferredModel, make_validators
 from studio.errors import StudioError
 from studio.executors.docker_engine import remove_left_containers
 from studio.help import prepare_library
+from studio.messages import BaseMessage, TaskResult
+from studio.models.catalogue import model_catalogue
 from studio.runs import PartRunner
 from studio.sandbox import current_jail
 from studio.services.builtin_galleries import load_builtin_galleries
@@ -28,7 +30,8 @@ from studio.services.calls import CallDesk
 from studio.services.documents import Documents
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
-from studio.store import open_store
+from studio.store import Store, open_store
+from studio.teams import Team
 from studio.web.api import (
     account,
     approvals,
@@ -355,12 +358,28 @@ def made_ahead(templates: Templates, on_warm: Callable[[], None] = _nothing) -> 
         components.catalogue_json()
         yield
     yield from templates.prepare("fragments/form.html", "pages/playground.html")
-    yield from (None for route in ROUTES if isinstance(route, StudioRoute) and route.make_ready())
-    yield from DeferredModel.make_validators()
+    yield from _made_for_runs()
+    yield from _ready(ROUTES)
+    yield from make_validators(DeferredModel)
     yield from templates.prepare()
     with suppress(StudioError):
         yield from prepare_library()
     on_warm()
+
+
+def _made_for_runs() -> Iterator[None]:
+    """What the first run would make while it goes on."""
+    for cls in (Team, TaskResult):
+        cls.model_rebuild()
+    yield
+    yield from make_validators(BaseMessage)
+    model_catalogue()
+    yield
+    yield from _ready(runs.router.routes)
+
+
+def _ready(routes: Sequence[BaseRoute]) -> Iterator[None]:
+    yield from (None for route in routes if isinstance(route, StudioRoute) and route.make_ready())
 
 
 async def _check_ahead(services: Services) -> None:
@@ -371,6 +390,19 @@ async def _check_ahead(services: Services) -> None:
     with suppress(StudioError, ValueError):
         await learn_variables_of_components(services.store)
         await services.checks.get_many(await services.store.teams.list())
+    with suppress(StudioError):
+        await _look_for_a_run(services.store)
+
+
+async def _look_for_a_run(store: Store) -> None:
+    """One that is not there. SQLAlchemy keeps the statements that it has compiled, so the first real one need not wait.
+
+    Raises:
+        NotFound: In any case.
+    """
+    await store.labels.get_many("run", [""], "")
+    await store.evaluations.by_run("")
+    await store.runs.get("")
 
 
 def _login_page(assets: Assets, templates: Templates) -> LoginPage:

@@ -20,7 +20,7 @@ from fastapi.testclient import TestClient
 
 from studio.components import Component, JsonObject, Opaque, envelopes, parse_document
 from studio.components.base import opaque_class
-from studio.components.deferred_model import DeferredModel
+from studio.components.deferred_model import DeferredModel, make_validators
 from studio.errors import StudioError
 from studio.settings import Settings
 from studio.web.app import ROUTES, create_app
@@ -261,7 +261,7 @@ def build_routes() -> None:
     for route in ROUTES:
         assert isinstance(route, StudioRoute)
         route.make_ready()
-    for _ in DeferredModel.make_validators():
+    for _ in make_validators(DeferredModel):
         pass
 
 

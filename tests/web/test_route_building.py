@@ -14,7 +14,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.testclient import TestClient
 from pydantic_core import SchemaValidator
 
-from studio.components.deferred_model import DeferredModel
+from studio.components.deferred_model import DeferredModel, make_validators
 from studio.settings import Settings
 from studio.web.app import ROUTES, create_app
 from studio.web.requests import StudioRoute
@@ -63,7 +63,7 @@ def test_the_builder_which_most_visitors_open_next_waits_for_none_of_them():
 def test_a_studio_that_is_left_alone_makes_them_ready(server: TestClient):
     wait_until_warm(server)
     assert not any(route.make_ready() for route in ROUTES if isinstance(route, StudioRoute))
-    assert next(DeferredModel.make_validators(), "all are made") == "all are made"
+    assert next(make_validators(DeferredModel), "all are made") == "all are made"
 
 
 def test_whoever_wants_to_know_is_told_once_that_all_is_made(settings: Settings):
