@@ -120,7 +120,7 @@ def test_a_failing_stage_is_named_and_ends_the_checks(checkout: Checkout):
 def test_stages_that_pass_end_with_success(checkout: Checkout):
     assert checkout.run("test", "lint", "vendor", "tests").returncode == 0
     assert "scripts/vendor.py check" in checkout.asked  # beside what sets up the machine
-    assert checkout.asked[-1] == "-m pytest -n 3 --dist loadfile --no-loadscope-reorder"
+    assert checkout.asked[-1] == "-m pytest -n 4 --dist loadfile --no-loadscope-reorder"
 
 
 def test_types_are_checked_beside_the_tests_and_told_however_these_end(checkout: Checkout):
