@@ -10,12 +10,12 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from studio.runs import RunState
+from studio.web.auth.roles import SAFE_METHODS
 from tests.web.documents import ASK, SOURCE, function_tool, gallery, shouting, team
 from tests.web.following import stream, wait_for
 from tests.web.publishing import publish
 
 TOOL = function_tool(SOURCE)
-READINGS = ("GET", "HEAD")
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Furnished:
 
     def note(self, method: str, status: int) -> None:
         """What was asked of the studio: a reading takes nothing away, nor does what was refused."""
-        self.is_touched |= method not in READINGS and status < HTTPStatus.BAD_REQUEST
+        self.is_touched |= method not in SAFE_METHODS and status < HTTPStatus.BAD_REQUEST
 
     def restore(self) -> None:
         if not self.is_touched:
