@@ -30,6 +30,8 @@ MAX_REGISTERED = 10_000
 """Agent types of one worker, and its subscriptions."""
 OPEN_S = 5.0
 """How long a call waits for the stream to which it belongs."""
+WRITE_S = 5.0
+"""How long a stream that ends waits for the message that is being written."""
 
 
 @dataclass(eq=False)
@@ -79,9 +81,9 @@ class ConnectedWorker:
         self._has_more.set()
 
     async def write_all(self, context: Context) -> None:
-        """Write messages as they come; ends when the worker reads no more."""
-        while True:
-            while self._outgoing:
+        """Write messages as they come; ends when the worker reads no more, or after the message at which `end` came."""
+        while not self.is_over.is_set():
+            while self._outgoing and not self.is_over.is_set():
                 message, size = self._outgoing[0]
                 try:
                     await context.write(message)
@@ -91,7 +93,13 @@ class ConnectedWorker:
                 self._outgoing.popleft()
                 self._waiting_bytes -= size
             self._has_more.clear()
-            await self._has_more.wait()
+            if not self.is_over.is_set():
+                await self._has_more.wait()
+
+    def end(self) -> None:
+        """Write no more than what is being written."""
+        self.is_over.set()
+        self._has_more.set()
 
 
 class GrpcWorkerAgentRuntimeHostServicer:
@@ -124,7 +132,7 @@ class GrpcWorkerAgentRuntimeHostServicer:
     def end_streams(self) -> None:
         """Let all workers know that the host ends."""
         for each in self._workers.values():
-            each.is_over.set()
+            each.end()
 
     # --- calls ---
 
@@ -134,14 +142,13 @@ class GrpcWorkerAgentRuntimeHostServicer:
         logger.info("Worker %s is connected.", worker.client_id)
         try:
             async with asyncio.TaskGroup() as group:
-                ends = [
-                    group.create_task(worker.write_all(context)),
-                    group.create_task(self._read_all(worker, request_iterator)),
-                    group.create_task(worker.is_over.wait()),
-                ]
-                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-                for each in ends:
-                    each.cancel()
+                reading = group.create_task(self._read_all(worker, request_iterator))
+                writing = group.create_task(worker.write_all(context))
+                await asyncio.wait([reading, writing], return_when=asyncio.FIRST_COMPLETED)
+                reading.cancel()
+                worker.end()
+                await asyncio.wait([writing], timeout=WRITE_S)  # gRPC sends no status while it writes
+                writing.cancel()
         finally:
             self._remove_worker(worker)
 

@@ -73,6 +73,23 @@ async def test_senders_learn_that_the_host_is_gone_and_workers_come_back_to_it(c
     await one.close()
 
 
+async def test_a_host_that_ends_while_it_writes_the_first_message_still_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    put = servicer.ConnectedWorker.put
+    async with asyncio.TaskGroup() as group, hosting() as host, working(host.address) as one:
+
+        def put_and_stop(worker: servicer.ConnectedWorker, message: Any) -> None:
+            put(worker, message)
+            group.create_task(host.stop())
+
+        monkeypatch.setattr(servicer.ConnectedWorker, "put", put_and_stop)
+        await Waiting.register(one, "waiting", Waiting)
+        lost = await error_of(one.send_message(Text("x" * MIB * 3), AgentId("waiting", "a")))
+        assert str(lost).endswith("is lost. The host has ended it.")
+        assert not [each.getMessage() for each in caplog.records if each.name.startswith("grpc")]
+
+
 @pytest.mark.slow
 async def test_a_sender_learns_that_the_worker_of_the_recipient_has_died():
     async with hosting() as host, working(host.address) as other:
