@@ -138,6 +138,8 @@ from studio.web.warm_up import Activity, NoteActivity, warm_up
 TITLE = "Team Studio"
 MB = 1024 * 1024
 GZIP_FROM_BYTES = 1024
+GZIP_LEVEL = 6
+"""The highest one, 9, takes up to twice as long, in the event loop, for a hundredth less."""
 DESCRIPTION_PATH = "/api/openapi.json"
 WARMING = "make ready what first visitors want"
 ROUTERS: Sequence[StudioRouter] = (
@@ -259,7 +261,7 @@ def create_app(
     app.router.routes[:] = [*assets.routes(), *app.router.routes, *ROUTES]
     app.add_route(DESCRIPTION_PATH, _description)
     add_error_handlers(app, templates, csp)
-    app.add_middleware(GZipMiddleware, minimum_size=GZIP_FROM_BYTES)
+    app.add_middleware(GZipMiddleware, minimum_size=GZIP_FROM_BYTES, compresslevel=GZIP_LEVEL)
     app.state.routes = Routes(app.routes)
     policy = Policy(
         keys=keys,
@@ -355,7 +357,7 @@ def made_ahead(templates: Templates, on_warm: Callable[[], None] = _nothing) -> 
         for cls in component_classes():
             form_schema(cls)
             yield
-        components.catalogue_json()
+        components.known_types()
         yield
     yield from templates.prepare("fragments/form.html", "pages/playground.html")
     yield from _made_for_runs()

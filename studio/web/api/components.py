@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gzip
+import hashlib
 import threading
-from dataclasses import replace
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Annotated, cast
 
-from fastapi import Response
+from fastapi import Header, Response
 from pydantic import Field, JsonValue
 
 from studio.components import JsonObject, Report, catalogue, switch_to, validate_component
@@ -40,23 +42,46 @@ class SwitchedOut(DeferredModel):
     """Fields that the new type has no place for."""
 
 
+@dataclass(frozen=True)
+class KnownTypes:
+    """All component types as JSON, as it is sent.
+
+    Args:
+        tag: Its ETag.
+    """
+
+    plain: bytes
+    packed: bytes
+    tag: str
+
+
 @router.get("/components", summary="List all component types with schema, slots and template")
-async def list_components() -> Response:
-    return Response(await asyncio.to_thread(catalogue_json), media_type="application/json")
+async def list_components(
+    accept_encoding: Annotated[str, Header()] = "", if_none_match: Annotated[str, Header()] = ""
+) -> Response:
+    """A browser keeps them, and asks each time whether they are still the same."""
+    known = await asyncio.to_thread(known_types)
+    headers = {"ETag": known.tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
+    if known.tag in if_none_match:
+        return Response(status_code=304, headers=headers)
+    if "gzip" not in accept_encoding:
+        return Response(known.plain, headers=headers, media_type="application/json")
+    return Response(known.packed, headers={**headers, "Content-Encoding": "gzip"}, media_type="application/json")
 
 
-def catalogue_json() -> bytes:
+def known_types() -> KnownTypes:
     """The same for the life of the server, and every builder asks for it. Who comes while it is made waits for it."""
     with _making:
-        return _catalogue_json()
+        return _known_types()
 
 
 _making = threading.Lock()
 
 
 @functools.cache
-def _catalogue_json() -> bytes:
-    return bytes(AsciiJSONResponse(catalogue()).body)
+def _known_types() -> KnownTypes:
+    plain = bytes(AsciiJSONResponse(catalogue()).body)
+    return KnownTypes(plain, gzip.compress(plain, mtime=0), f'"{hashlib.sha256(plain).hexdigest()[:32]}"')
 
 
 @router.post(
