@@ -161,7 +161,9 @@ def test_forms_of_the_builder(open_page: OpenPage, width_px: int):
     open_team(page, newsroom())
     expect(page.locator("[data-checklist]")).to_contain_text("error")
     # The palette is looked at by the next test, and axe reads all that is there each time.
-    page.get_by_role("searchbox", name="Search components").fill("nothing at all")
+    search = page.get_by_role("searchbox", name="Search components")
+    if search.is_visible():  # a narrow page shows one part at a time
+        search.fill("nothing at all")
     outline(page)
     look("outline")
     writer = "/config/participants/0"
