@@ -357,7 +357,7 @@ def made_ahead(templates: Templates, on_warm: Callable[[], None] = _nothing) -> 
         for cls in component_classes():
             form_schema(cls)
             yield
-        components.known_types()
+        components.packed_catalogue()
         yield
     yield from templates.prepare("fragments/form.html", "pages/playground.html")
     yield from _made_for_runs()

@@ -7,6 +7,7 @@ holds up nobody. Out: as ASCII, since a model can say half of a surrogate pair, 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import re
 import warnings
@@ -98,6 +99,11 @@ class StudioRoute(APIRoute):
             return await handle(BoundedRequest(request.scope, request.receive))
 
         return handle_bounded
+
+
+def etag_of(content: bytes) -> str:
+    """What a client sends back in `If-None-Match` to learn whether it still has the same."""
+    return f'"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 
 class AsciiJSONResponse(JSONResponse):

@@ -43,13 +43,13 @@ print(len(DeferredModel.__subclasses__()) > 100, models)
 
 
 WARMING = """
-from studio.web.api.components import _known_types
+from studio.web.api.components import _packed_catalogue
 from studio.web.app import ROUTES, made_ahead
 from studio.web.requests import StudioRoute
 from studio.web.templates import load_templates
 
 steps = made_ahead(load_templates())
-while not _known_types.cache_info().currsize:
+while not _packed_catalogue.cache_info().currsize:
     next(steps)
 print([route.path for route in ROUTES if isinstance(route, StudioRoute) and "dependant" in vars(route)])
 """

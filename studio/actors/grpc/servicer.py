@@ -49,7 +49,7 @@ class ConnectedWorker:
     subscriptions: set[str] = field(default_factory=set[str])
     unanswered: dict[str, tuple[ConnectedWorker, str]] = field(default_factory=dict[str, "tuple[ConnectedWorker, str]"])
     """By the host's ID of a request: who has sent it, and under which ID."""
-    is_over: asyncio.Event = field(default_factory=asyncio.Event)
+    _is_over: bool = False
     _outgoing: deque[tuple[Any, int]] = field(default_factory=deque[tuple[Any, int]])
     _waiting_bytes: int = 0
     _has_more: asyncio.Event = field(default_factory=asyncio.Event)
@@ -82,23 +82,23 @@ class ConnectedWorker:
 
     async def write_all(self, context: Context) -> None:
         """Write messages as they come; ends when the worker reads no more, or after the message at which `end` came."""
-        while not self.is_over.is_set():
-            while self._outgoing and not self.is_over.is_set():
-                message, size = self._outgoing[0]
-                try:
-                    await context.write(message)
-                except (grpc.aio.InternalError, grpc.aio.UsageError, asyncio.InvalidStateError) as error:
-                    logger.error("A message to worker %s could not be written. %s", self.client_id, error)
-                    return
-                self._outgoing.popleft()
-                self._waiting_bytes -= size
-            self._has_more.clear()
-            if not self.is_over.is_set():
+        while not self._is_over:
+            if not self._outgoing:
+                self._has_more.clear()
                 await self._has_more.wait()
+                continue
+            message, size = self._outgoing[0]
+            try:
+                await context.write(message)
+            except (grpc.aio.InternalError, grpc.aio.UsageError, asyncio.InvalidStateError) as error:
+                logger.error("A message to worker %s could not be written. %s", self.client_id, error)
+                return
+            self._outgoing.popleft()
+            self._waiting_bytes -= size
 
     def end(self) -> None:
         """Write no more than what is being written."""
-        self.is_over.set()
+        self._is_over = True
         self._has_more.set()
 
 

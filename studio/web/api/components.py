@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import gzip
-import hashlib
 import threading
 from dataclasses import dataclass, replace
 from typing import Annotated, cast
@@ -20,7 +19,7 @@ from studio.services.missing_secrets import missing_secrets
 from studio.services.team_templates import scripted_model
 from studio.web.dependencies import QUEUED, StoreDep
 from studio.web.forms.condition_words import describe_conditions
-from studio.web.requests import AsciiJSONResponse, RequestBody
+from studio.web.requests import AsciiJSONResponse, RequestBody, etag_of
 from studio.web.router import StudioRouter
 
 router = StudioRouter(prefix="/api", tags=["components"])
@@ -43,7 +42,7 @@ class SwitchedOut(DeferredModel):
 
 
 @dataclass(frozen=True)
-class KnownTypes:
+class PackedCatalogue:
     """All component types as JSON, as it is sent.
 
     Args:
@@ -60,28 +59,28 @@ async def list_components(
     accept_encoding: Annotated[str, Header()] = "", if_none_match: Annotated[str, Header()] = ""
 ) -> Response:
     """A browser keeps them, and asks each time whether they are still the same."""
-    known = await asyncio.to_thread(known_types)
-    headers = {"ETag": known.tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
-    if known.tag in if_none_match:
+    made = await asyncio.to_thread(packed_catalogue)
+    headers = {"ETag": made.tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
+    if made.tag in if_none_match:
         return Response(status_code=304, headers=headers)
     if "gzip" not in accept_encoding:
-        return Response(known.plain, headers=headers, media_type="application/json")
-    return Response(known.packed, headers={**headers, "Content-Encoding": "gzip"}, media_type="application/json")
+        return Response(made.plain, headers=headers, media_type="application/json")
+    return Response(made.packed, headers={**headers, "Content-Encoding": "gzip"}, media_type="application/json")
 
 
-def known_types() -> KnownTypes:
+def packed_catalogue() -> PackedCatalogue:
     """The same for the life of the server, and every builder asks for it. Who comes while it is made waits for it."""
     with _making:
-        return _known_types()
+        return _packed_catalogue()
 
 
 _making = threading.Lock()
 
 
 @functools.cache
-def _known_types() -> KnownTypes:
+def _packed_catalogue() -> PackedCatalogue:
     plain = bytes(AsciiJSONResponse(catalogue()).body)
-    return KnownTypes(plain, gzip.compress(plain, mtime=0), f'"{hashlib.sha256(plain).hexdigest()[:32]}"')
+    return PackedCatalogue(plain, gzip.compress(plain, mtime=0), etag_of(plain))
 
 
 @router.post(

@@ -7,7 +7,6 @@ text of any exception, and parses bodies on the loop. Here a task is a call that
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Annotated
@@ -28,7 +27,7 @@ from studio.web.protocols.a2a_exchange import (
     refusing,
 )
 from studio.web.protocols.a2a_tasks import Opened, card_of
-from studio.web.requests import AsciiJSONResponse
+from studio.web.requests import AsciiJSONResponse, etag_of
 from studio.web.router import StudioRouter
 from studio.web.sse import Event, EventStream
 
@@ -66,7 +65,7 @@ async def read_card(request: Request, caller: CallerDep, if_none_match: Annotate
     """Clients may keep it for a minute, and proxies may not: it is for who has a key."""
     name = caller.deployment.name
     card = AsciiJSONResponse(card_of(caller.deployment, f"{str(request.base_url).rstrip('/')}/d/{name}/a2a"))
-    tag = f'"{hashlib.sha256(bytes(card.body)).hexdigest()[:32]}"'
+    tag = etag_of(bytes(card.body))
     answer = Response(status_code=304) if tag in if_none_match else card
     answer.headers["ETag"], answer.headers["Cache-Control"] = tag, f"private, max-age={CARD_S}"
     return answer
