@@ -133,7 +133,7 @@ from studio.web.requests import AsciiJSONResponse, StudioRoute
 from studio.web.router import StudioRouter
 from studio.web.templates import Templates, load_templates
 from studio.web.views import Views
-from studio.web.warm_up import Activity, NoteActivity, warm_up
+from studio.web.warm_up import QUIET_S, Activity, NoteActivity, until_quiet, warm_up
 
 TITLE = "Team Studio"
 MB = 1024 * 1024
@@ -340,7 +340,8 @@ def _lifespan(
                 others = [
                     ahead.create_task(warm_up(made_ahead(templates, on_warm), app.state.activity), name=WARMING),
                     *([ahead.create_task(remove_left_containers())] if role is ProcessRole.SERVER else []),
-                    ahead.create_task(_check_ahead(services)),
+                    ahead.create_task(_learn_variables(services)),
+                    ahead.create_task(_check_ahead(services, app.state.activity)),
                 ]
                 yield
                 services.closing.set()
@@ -384,13 +385,20 @@ def _ready(routes: Sequence[BaseRoute]) -> Iterator[None]:
     yield from (None for route in routes if isinstance(route, StudioRoute) and route.make_ready())
 
 
-async def _check_ahead(services: Services) -> None:
-    """Import all components, and check the stored teams once: lists of secrets and models tell which teams use them.
+async def _learn_variables(services: Services) -> None:
+    """Import all components, for the sake of the log."""
+    with suppress(StudioError, ValueError):
+        await learn_variables_of_components(services.store)
+
+
+async def _check_ahead(services: Services, activity: Activity) -> None:
+    """Check the stored teams once nobody waits: lists of secrets and models tell which teams use them.
 
     A team that cannot be read does not keep the server from starting; who asks for it is told.
     """
+    await asyncio.sleep(QUIET_S)  # who opens a page at once comes first
+    await until_quiet(activity)
     with suppress(StudioError, ValueError):
-        await learn_variables_of_components(services.store)
         await services.checks.get_many(await services.store.teams.list())
     with suppress(StudioError):
         await _look_for_a_run(services.store)

@@ -78,10 +78,15 @@ class NoteActivity:
 async def warm_up(steps: Iterator[None], activity: Activity, sleep: Sleep = asyncio.sleep) -> None:
     """Take one step after the other in a thread, each when the server is quiet."""
     while True:
-        while (left := activity.quiet_in_s) > 0:
-            await sleep(left)
+        await until_quiet(activity, sleep)
         if not await asyncio.to_thread(_step, steps):
             return
+
+
+async def until_quiet(activity: Activity, sleep: Sleep = asyncio.sleep) -> None:
+    """Wait until nobody waits for an answer, nor has done so just now."""
+    while (left := activity.quiet_in_s) > 0:
+        await sleep(left)
 
 
 def _step(steps: Iterator[None]) -> bool:
