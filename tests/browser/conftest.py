@@ -23,6 +23,12 @@ from tests.store.postgres import PostgresServer
 
 QUIET = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
+# A page that is left is else styled and laid out once more, since the next one tells all that share its process the
+# system's colors. The other two are what Playwright turns on: of two switches with one name, the last one counts.
+UNSTYLED_ON_LEAVING = (
+    "--enable-features=RenderDocument:level/crashed-frame,CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies"
+)
+
 CERTIFICATES = ssl.create_default_context()
 """Read once: each client would read those of the system for itself."""
 
@@ -48,7 +54,7 @@ def browsers() -> Iterator[BrowserType]:
 
 @pytest.fixture(scope="package")
 def browser(browsers: BrowserType) -> Iterator[Browser]:
-    started = browsers.launch(executable_path=chromium_path(), args=QUIET)
+    started = browsers.launch(executable_path=chromium_path(), args=[*QUIET, UNSTYLED_ON_LEAVING])
     yield started
     started.close()
 

@@ -52,15 +52,17 @@ def give_task(page: Page, address: str, task: str = "Write two lines.") -> None:
     page.keyboard.press("Enter")
     started = page.locator("[data-view=run]")
     approve = page.get_by_role("button", name="Approve and run")
-    expect(started.or_(approve)).to_be_visible()
+    started.or_(approve).wait_for()
     if approve.is_visible():
         approve.click()
-    expect(started).to_be_visible()
+    started.wait_for()
 
 
 def expect_end(page: Page, words: str = "") -> None:
     """Scripted teams take their time between words."""
-    expect(page.locator(".run-end")).to_contain_text(words, timeout=30_000)
+    end = page.locator(".run-end")
+    end.wait_for(timeout=30_000)  # cheaper than to expect it: see `wait_for_builder`
+    expect(end).to_contain_text(words)
 
 
 def expect_pausing(page: Page) -> None:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.building import agent, team
+from tests.browser.building import agent, team, wait_for_builder
 from tests.browser.conftest import OpenPage, StudioServer
 from tests.browser.debugging import shouting
 from tests.browser.playing import STATE
@@ -91,7 +91,7 @@ def test_a_viewer_is_not_shown_what_they_may_not_do(open_page: OpenPage, studio_
     expect(page.locator("[data-team]").first).to_be_visible()
     expect(page.get_by_role("button", name="New team")).to_be_hidden()
     page.goto(f"{studio_server.url}/teams/{team_id}")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     expect(page.get_by_text("View only")).to_be_visible()
     expect(page.locator("[data-undo]")).to_be_hidden()
     page.goto(f"{studio_server.url}/teams/{team_id}/play")
@@ -108,7 +108,7 @@ def test_people_see_who_else_has_a_team_open_and_where_they_are(
     for page, name in ((vera, "Vera"), (eddy, "Eddy")):
         page.goto(f"{studio_server.url}/teams/{team_id}")
         sign_in(page, name)
-        expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+        wait_for_builder(page)
     expect(vera.get_by_role("list", name="Also here")).to_be_hidden()
     eddy.locator(".node[data-card]").first.click()
     expect(eddy.get_by_role("button", name="Vera: at the team")).to_have_text("V")
@@ -132,7 +132,7 @@ def test_a_viewer_reads_the_form_of_a_part_and_is_told_why_it_cannot_be_changed(
     page = open_page()
     page.goto(f"{studio_server.url}/teams/{team_id}")
     sign_in(page, "Vera")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     expect(page.get_by_role("textbox", name="Name of the team")).not_to_be_editable()
     page.locator(".node[data-card]").first.click()
     form = page.get_by_role("tabpanel", name="Form")
@@ -178,7 +178,7 @@ def test_an_editor_is_not_offered_an_approval_that_the_server_refuses(
     page = open_page()
     page.goto(f"{studio_server.url}/teams/{team_id}")
     sign_in(page, "Eddy")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     shouters = page.evaluate(
         """async (component) => {
             const csrf = document.querySelector('meta[name=csrf-token]').content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.building import OpenPage, agent, names, open_team, origin, saved, team
+from tests.browser.building import OpenPage, agent, names, open_team, origin, saved, team, wait_for_builder
 
 
 def card(page: Page, name: str) -> Locator:
@@ -15,7 +15,7 @@ def open_two(open_page: OpenPage) -> tuple[Page, Page, str]:
     one, other = open_page(), open_page()
     team_id = open_team(one, team(agent("writer"), agent("critic"), agent("editor")))
     other.goto(f"{origin(other)}/teams/{team_id}", wait_until="domcontentloaded")
-    expect(other.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(other)
     return one, other, team_id
 
 

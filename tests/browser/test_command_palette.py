@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.building import OpenPage, agent, call, names, open_team, origin, team, tool
+from tests.browser.building import OpenPage, agent, call, names, open_team, origin, team, tool, wait_for_builder
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
@@ -125,7 +125,7 @@ def test_on_a_narrow_screen_it_fits(open_page: OpenPage) -> None:
     page = open_page(390, 844)
     team_id = str(call(page, "POST", "/api/teams", {"component": team(agent("writer"))})["id"])
     page.goto(f"{origin(page)}/teams/{team_id}", wait_until="domcontentloaded")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     page.get_by_role("button", name="Commands").click()
     page.keyboard.type("writer")
     expect(chosen(page)).to_contain_text("writer")
@@ -148,7 +148,7 @@ def test_it_opens_teams_and_pages_from_every_page(open_page: OpenPage) -> None:
     expect(field(page)).to_have_attribute("aria-activedescendant", "chooser-option-0")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/teams/{team_id}")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     page.keyboard.press("Control+k")
     page.keyboard.type("trash")
     expect(chosen(page)).to_contain_text("Trash")

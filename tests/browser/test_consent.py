@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.building import OpenPage
 from tests.browser.deploying import published
 from tests.web.oauth_clients import CALLBACK, PlainClient, answer_in
@@ -67,7 +67,7 @@ def test_who_denies_goes_back_without_a_code(open_page: OpenPage, api: httpx.Cli
     assert answer_in(found[0]) == {"error": "access_denied", "state": "s t&a", "iss": base}
 
 
-@widths
+@also_narrow
 def test_the_page_is_accessible(open_page: OpenPage, api: httpx.Client, width_px: int) -> None:
     inspection = Inspection(open_page(width_px))
     page, name = inspection.page, f"looked-at-{width_px}"

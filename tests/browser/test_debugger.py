@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from studio.components import JsonObject
+from tests.browser.building import wait_for_builder
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.debugging import DECISION, ask_before, pair, shouting
 from tests.browser.playing import MESSAGES, STATE, expect_end, give_task, round_robin
@@ -283,7 +284,7 @@ def test_a_question_with_a_form_is_answered(open_page: OpenPage, make_team: Make
 def test_the_form_of_a_tool_leads_to_when_it_asks(open_page: OpenPage, make_team: MakeTeam) -> None:
     page = open_page()
     page.goto(make_team(shouting()).removesuffix("/play"), wait_until="domcontentloaded")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     to_rules = page.get_by_role("link", name="Choose when tools ask before they run")
     expect(to_rules).to_be_hidden()
     page.locator(".node[data-card] .chip[data-kind=tool]").click()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.building import OpenPage, agent, open_team, team
+from tests.browser.building import OpenPage, agent, open_team, team, wait_for_builder
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
 
 def reload(page: Page) -> None:
     page.reload(wait_until="domcontentloaded")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
 
 
 def replace_all(page: Page, panel: str, text: str) -> None:

@@ -6,6 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.building import wait_for_builder
 from tests.browser.conftest import OpenPage
 from tests.browser.playing import MESSAGES, expect_end
 from tests.web.documents import assistant, team
@@ -73,7 +74,7 @@ def test_examples_are_edited_from_the_builder(open_page: OpenPage, api: httpx.Cl
     page = open_page()
     team_id = open_playground(page, api)
     page.goto(f"{api.base_url}/teams/{team_id}".replace("//teams", "/teams"), wait_until="domcontentloaded")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     page.keyboard.press("ControlOrMeta+k")
     page.keyboard.type("Example tasks")
     expect(page.locator(".chooser [role=option][aria-selected=true]")).to_contain_text("Example tasks…")

@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.building import OpenPage, agent, open_team, origin, saved, team
+from tests.browser.building import OpenPage, agent, open_team, origin, saved, team, wait_for_builder
 
 
 def ticked(page: Page) -> Locator:
@@ -71,7 +71,7 @@ def test_the_blank_team_with_scripted_replies_finishes(open_page: OpenPage):
     page.goto(f"{origin(page)}/teams", wait_until="domcontentloaded")
     page.get_by_role("button", name="New team", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Blank team").click()
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     step(page, "Choose a model").click()
     choose(page, "Scripted replies", by_pointer=True)
     expect(page.get_by_role("spinbutton", name="Delay")).to_be_visible()
@@ -120,7 +120,7 @@ def test_whoever_has_a_team_is_left_alone(open_page: OpenPage):
     page.goto(f"{origin(page)}/teams", wait_until="domcontentloaded")
     page.get_by_role("button", name="New team", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Help desk").click()
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     expect(page.get_by_role("group", name="front_desk, Assistant")).to_be_visible()
     expect(page.locator("[data-first-steps]")).to_be_hidden()
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage, StudioServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
@@ -106,7 +106,7 @@ def test_pictures_have_the_theme_of_the_page(open_page: OpenPage, studio_server:
     expect(pictures).to_have_attribute("src", re.compile(f"-{scheme}-"))
 
 
-@widths
+@also_narrow
 def test_axe_finds_nothing_in_help(open_page: OpenPage, studio_server: StudioServer, width_px: int):
     inspection = Inspection(open_page(width_px))
     for path in ("", "?q=model", "/how-to/build-each-kind-of-team", "/how-to/test-a-team-in-ci", "/reference/warnings"):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.building import OpenPage, call, origin
+from tests.browser.building import OpenPage, call, origin, wait_for_builder
 from tests.importers.classic_samples import GROUP
 from tests.importers.workflows import DESK
 
@@ -24,7 +24,7 @@ def open_imported(page: Page, text: str) -> str:
 
 def show(page: Page, team_id: str) -> None:
     page.goto(f"{origin(page)}/teams/{team_id}", wait_until="domcontentloaded")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
 
 
 def card_mark(page: Page, name: str) -> Locator:

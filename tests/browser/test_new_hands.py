@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.building import OpenPage, agent, names, open_team, saved, team
+from tests.browser.building import OpenPage, agent, names, open_team, saved, team, wait_for_builder
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
@@ -58,7 +58,7 @@ def test_a_picker_opened_before_the_library_came_gets_it(open_page: OpenPage) ->
     opened: list[bool] = []
     page.route(re.compile(r"/api/galleries(/.*)?$"), lambda route: route.continue_() if opened else held.append(route))
     page.reload()
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     page.get_by_role("button", name="writer").first.click()
     page.locator(".node[data-card]").first.press("a")
     page.keyboard.type("calculator")

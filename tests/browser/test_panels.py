@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.building import OpenPage, agent, open_team, team
+from tests.browser.building import OpenPage, agent, open_team, team, wait_for_builder
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
@@ -43,7 +43,7 @@ def test_a_panel_is_as_wide_as_somebody_made_it_by_pointer_or_by_key_also_after_
     page.keyboard.press("End")
     assert handle(page, "Width of the left panel").get_attribute("aria-valuenow") == str(width(side)) == "420"
     page.reload(wait_until="domcontentloaded")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     assert (width(side), width(inspector)) == (420, usual + 100)
     handle(page, "Width of the inspector").dblclick(position={"x": 5, "y": 300})
     assert width(inspector) == usual

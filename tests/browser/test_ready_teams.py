@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.accessibility import Inspection, widths
+from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.conftest import OpenPage, StudioServer
 from tests.browser.playing import MESSAGES, expect_end
 
@@ -80,7 +80,7 @@ def test_a_team_is_found_used_and_run_by_keyboard(open_page: OpenPage, studio_se
     expect_end(page, "APPROVED")
 
 
-@widths
+@also_narrow
 def test_its_pages_are_accessible(open_page: OpenPage, studio_server: StudioServer, width_px: int) -> None:
     inspection = Inspection(open_page(width_px))
     for path in ("/ready-teams", "/ready-teams?search=nothing+like+it", "/ready-teams/spreadsheet-charts"):

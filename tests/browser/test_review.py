@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from tests.browser.accessibility import Inspection, also_narrow
-from tests.browser.building import agent, limit, team
+from tests.browser.building import agent, limit, team, wait_for_builder
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.fakes.openai_server import OpenAIServer
 
@@ -152,7 +152,7 @@ def test_who_asks_is_shown_in_the_builder(open_page: OpenPage, make_team: MakeTe
     page = open_page()
     page.goto(make_team(guests(SHOUT)).replace("/play", "/review"), wait_until="domcontentloaded")
     page.get_by_role("link", name="guest › shout").click()
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
     expect(page.locator("#panel-form")).to_contain_text("shout")
     expect(page).to_have_url(re.compile(r"/teams/[^/?]+$"))
 

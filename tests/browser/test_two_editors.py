@@ -7,12 +7,12 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.browser.building import OpenPage, agent, call, names, open_team, origin, saved, team
+from tests.browser.building import OpenPage, agent, call, names, open_team, origin, saved, team, wait_for_builder
 
 
 def open_again(page: Page, team_id: str) -> None:
     page.goto(f"{origin(page)}/teams/{team_id}", wait_until="domcontentloaded")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
 
 
 def describe(page: Page, name: str, text: str) -> None:
@@ -103,7 +103,7 @@ def test_another_tab_of_the_browser_follows_by_itself(open_page: OpenPage) -> No
     team_id = open_team(page, team(agent("writer"), agent("critic")))
     tab = page.context.new_page()
     tab.goto(f"{origin(page)}/teams/{team_id}", wait_until="domcontentloaded")
-    expect(tab.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(tab)
     tab.locator(".node-name").filter(has_text="critic").click()
     tab.locator(".node[data-card]").nth(1).focus()
     tab.keyboard.press("Delete")

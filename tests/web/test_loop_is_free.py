@@ -144,7 +144,7 @@ def watched(client: TestClient, method: str, address: str, **sent: Any) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("path", sample(GETS, 30))
+@pytest.mark.parametrize("path", sample(GETS, 20))
 def test_no_page_or_answer_holds_up_the_loop(client: TestClient, large: Large, path: str):
     found = addresses(client, large, path)
     assert found

@@ -98,7 +98,8 @@ def test_each_entry_of_a_baseline_has_a_reason():
         assert all(group.lstrip().startswith("# ") for group in groups), revision
 
 
-@pytest.mark.skipif(not INSPECTOR.is_file(), reason="scripts/test tests installs the packages of tests/clients")
+@pytest.mark.extended
+@pytest.mark.skipif(not INSPECTOR.is_file(), reason="scripts/test extended installs the packages of the Inspector")
 class TestInspector:
     def test_the_tool_of_a_deployment_is_listed_and_called(self, site: Site):
         [tool] = inspected(site, "tools/list")["tools"]

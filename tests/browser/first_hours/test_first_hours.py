@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from studio.components import JsonObject
+from tests.browser.building import wait_for_builder
 from tests.browser.conftest import MakeTeam
 from tests.browser.first_hours.hands import Hands
 from tests.browser.playing import agent, round_robin
@@ -41,7 +42,7 @@ def card(page: Page, name: str) -> Locator:
 
 def open_builder(page: Page, address: str) -> None:
     page.goto(address.removesuffix("/play"), wait_until="domcontentloaded")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    wait_for_builder(page)
 
 
 def expect_finished(page: Page, *said: str) -> None:
@@ -57,6 +58,7 @@ def model_at(server: OpenAIServer, name: str = "gpt-4o", **more: object) -> Json
 # ---- 1: a guided team
 
 
+@pytest.mark.extended
 def test_a_guided_team_speaks_from_a_script(hands: Hands) -> None:
     page = hands.page
     with hands.at_most(6):
@@ -172,6 +174,7 @@ def test_a_gallery_of_autogen_is_pointed_at_another_server(
 # ---- 4: a changed prompt
 
 
+@pytest.mark.extended
 def test_a_prompt_is_changed_and_the_task_run_again_at_once(
     hands: Hands, openai_server: OpenAIServer, make_team: MakeTeam
 ) -> None:
@@ -197,6 +200,7 @@ def test_a_prompt_is_changed_and_the_task_run_again_at_once(
 # ---- 5: a follow-up
 
 
+@pytest.mark.extended
 def test_a_conversation_goes_on(hands: Hands, openai_server: OpenAIServer, make_team: MakeTeam) -> None:
     openai_server.say(Reply("Hello Ann.", hold=HEADERS), Reply("You are Ann.", hold=1))
     page = hands.page
@@ -221,6 +225,7 @@ def test_a_conversation_goes_on(hands: Hands, openai_server: OpenAIServer, make_
 # ---- 6: approval of a call
 
 
+@pytest.mark.extended
 def test_a_call_is_approved_before_it_is_made(hands: Hands, openai_server: OpenAIServer, make_team: MakeTeam) -> None:
     openai_server.say(Reply(calls=[Call("shout", {"text": "hello"})]))
     clerk = agent("clerk", model_at(openai_server))
@@ -271,6 +276,7 @@ def test_an_error_of_the_service_is_tried_again(
     assert openai_server.request_count == 3
 
 
+@pytest.mark.extended
 def test_a_wrong_model_is_mended_beside_the_canvas(
     hands: Hands, openai_server: OpenAIServer, make_team: MakeTeam, red_ends: list[str]
 ) -> None:
