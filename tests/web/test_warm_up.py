@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from threading import Event
 
 import pytest
+from fastapi import FastAPI
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
@@ -78,3 +80,19 @@ def test_both_ends_of_a_request_count():
 
     assert TestClient(NoteActivity(slow, visitors.activity)).get("/").text == "Late."
     assert visitors.activity.quiet_in_s == pytest.approx(QUIET_S)
+
+
+def test_teams_are_checked_once_nobody_waits(app: FastAPI, monkeypatch: pytest.MonkeyPatch):
+    """The first page after a start comes before them."""
+    checked = Event()
+
+    async def get_many(*_: object) -> dict[str, object]:
+        checked.set()
+        return {}
+
+    monkeypatch.setattr("studio.services.team_checks.TeamChecks.get_many", get_many)
+    activity: Activity = app.state.activity
+    with TestClient(app):
+        with activity.waiting():
+            assert not checked.wait(3 * QUIET_S)
+        assert checked.wait(30)
