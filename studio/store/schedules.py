@@ -19,8 +19,9 @@ MAX_SCHEDULES = 50
 """Of one deployment."""
 GRACE = timedelta(hours=1)
 """A time that passed while no server ran is caught up once for so long; after that it is told as missed."""
-CLAIM = timedelta(seconds=60)
-"""How long a firing belongs to the server that claimed it. Longer than a call takes to begin."""
+CLAIM = timedelta(seconds=20)
+"""How long a firing belongs to the server that claimed it: longer than a call takes to begin. It has a key by which a
+second server that begins it gets the same one."""
 KEPT = timedelta(days=90)
 LISTED = 20
 FiringState = Literal["due", "called", "refused", "missed"]

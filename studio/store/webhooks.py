@@ -21,8 +21,9 @@ from studio.store.sqlite import plain_connection
 MAX_WEBHOOKS = 20
 """Of one deployment."""
 LISTED = 100
-CLAIM = timedelta(seconds=60)
-"""How long a delivery belongs to who has claimed it. Longer than a try takes; who was killed holds it no longer."""
+CLAIM = timedelta(seconds=20)
+"""How long a delivery belongs to who has claimed it: a little longer than a try may take. What a killed server was
+about to send waits for so long; what is sent twice all the same has the same ID."""
 
 # In the transaction that logs what happened, so that no event is lost, and none is told of that did not happen.
 _ADD = (

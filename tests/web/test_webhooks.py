@@ -156,6 +156,25 @@ def test_several_processes_send_a_delivery_once_and_follow_no_redirect(
 
 
 @pytest.mark.slow
+def test_what_a_killed_sender_held_is_sent_within_half_a_minute(
+    client: TestClient, server: TestClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("studio.services.webhook_deliveries.LOOK_S", 3600)
+    published = publish(client)
+    time.sleep(1.1)  # the one that looks by itself is asleep from now on
+    added(published, receiver, kinds=["call.finished"])
+    published.call()
+    services, portal = running(server), server.portal
+    assert portal is not None
+    now = datetime.now(UTC)
+    assert len(portal.call(services.store.webhooks.claim_due, now, 8)) == 1  # and then it is killed
+    another = Deliveries(services.store, services.calls)
+    assert portal.call(another.send_due, now + timedelta(seconds=webhook_deliveries.TRY_S)) == 0
+    assert portal.call(another.send_due, now + timedelta(seconds=30)) == 1
+    assert len(receiver.got) == 1
+
+
+@pytest.mark.slow
 def test_a_kill_between_the_end_of_a_call_and_its_delivery_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
