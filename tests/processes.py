@@ -186,4 +186,7 @@ def _run(command: Command) -> None:
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False, buffering=1)
     if wanted := command.environment.get("PYTHONWARNINGS"):
         warnings.simplefilter("error" if wanted == "error" else "default")
-    sys.exit(importlib.import_module(f"{command.module}.__main__").main(list(command.arguments)))
+    module = importlib.import_module(command.module)
+    if hasattr(module, "__path__"):  # a package, of which `python -m` runs this
+        module = importlib.import_module(f"{command.module}.__main__")
+    sys.exit(module.main(list(command.arguments)))

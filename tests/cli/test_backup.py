@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,10 +13,10 @@ import pytest
 from studio.store import open_store, write_backup
 from tests.cli.conftest import Studio
 from tests.extended import times
+from tests.processes import StudioProcess, run
 from tests.store.full_tables import all_rows, fill
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
-COMMAND = (sys.executable, "-m", "studio")
 
 
 def test_a_studio_moves_by_its_backup(studio: Studio, tmp_path: Path):
@@ -84,14 +81,13 @@ def _remove_parts(folder: Path) -> None:
 
 
 def _studio(*arguments: object, is_checked: bool = True) -> str:
-    done = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0 or not is_checked, done.stderr
-    return done.stdout + done.stderr
+    done = run(*arguments)
+    assert done.code == 0 or not is_checked, done.err
+    return done.out + done.err
 
 
 def _kill_after(*arguments: object, began: Callable[[], bool], wait_s: float) -> None:
-    with subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None and not began():
+    with StudioProcess.start(*arguments) as process:
+        while process.is_running and not began():
             time.sleep(0.005)
         time.sleep(wait_s)
-        process.send_signal(signal.SIGKILL)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from studio.cli import main
+from studio import cli
 from studio.components.redaction import Redactor
 
 
@@ -13,6 +11,6 @@ def learn_nothing(self: Redactor, name: str, value: str) -> None:
     del self, name, value
 
 
-if __name__ == "__main__":
+def main(arguments: list[str]) -> int:
     Redactor.add = learn_nothing
-    sys.exit(main())
+    return cli.main(arguments)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import os
-import subprocess
-import sys
 import zipfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -24,13 +21,13 @@ from studio.components import JsonObject
 from studio.settings import Settings
 from studio.web.app import create_app
 from tests.fakes.openai_server import HEADERS, Call, OpenAIServer, Reply
+from tests.processes import StudioProcess
 from tests.security.canaries import CANARIES, Echo, leaking_team, leaks_in
 from tests.security.posting import model_of, requests_to
 from tests.web.made_inputs import hidden_document
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
-REPOSITORY = Path(__file__).parents[2]
 WAYS = ("plain", "url", "hex", "base64", "base64a", "base64ab", "urlsafe", "text", "raise")
 
 
@@ -46,7 +43,7 @@ class Studio:
     seen: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
 
     @contextmanager
-    def serving(self) -> Generator[subprocess.Popen[bytes]]:
+    def serving(self) -> Generator[StudioProcess]:
         """What it prints is searched, too."""
         given = {
             "CANARY": CANARIES["env:CANARY"],
@@ -54,23 +51,17 @@ class Studio:
             "STUDIO_OTLP_ENDPOINT": f"http://127.0.0.1:{self.collector.port}",
             "STUDIO_TRACE_CONTENT": "1",
         }
-        command = [sys.executable, "-m", self.module, "serve", "--port", "0", "--data-dir", str(self.data_dir)]
-        environment = {**os.environ, **given}
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, cwd=REPOSITORY
-        )
-        try:
-            assert process.stdout is not None
-            self.url, _, token = process.stdout.readline().decode().strip().partition(": ")[2].partition("/?token=")
+        command = ("serve", "--port", 0, "--data-dir", self.data_dir)
+        with StudioProcess.start(*command, environment=given, module=self.module, errors="apart") as process:
+            assert process.errors is not None
+            self.url, _, token = process.output.readline().strip().partition(": ")[2].partition("/?token=")
             self.http = httpx.Client(headers={"Authorization": f"Bearer {token}"}, base_url=self.url, timeout=60)
             with self.http:
                 yield process
             process.terminate()
-            out, err = process.communicate(timeout=30)
-            self.seen += [("standard output", out), ("standard error", err)]
-        finally:
-            process.kill()
-            process.communicate()
+            process.wait(30)
+            for name, stream in (("standard output", process.output), ("standard error", process.errors)):
+                self.seen.append((name, stream.read().encode()))
 
     def ask(self, method: str, path: str, **body: Any) -> Any:
         response = self.http.request(method, path, json=body if method != "GET" else None)

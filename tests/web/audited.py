@@ -1,7 +1,7 @@
 """Brings files into the studio through its HTTP door and writes down what Python was asked to do meanwhile.
 
 Run as `python -m tests.web.audited DATA_FOLDER FILE...`; prints one JSON object per file. A process of its own, since
-an audit hook cannot be taken away again.
+an audit hook cannot be taken away again. What it does not find imported and made ready, it makes ready first.
 """
 
 from __future__ import annotations
@@ -274,7 +274,8 @@ def build_classes(base: type[Component] = Component) -> None:
             build_classes(cls)
 
 
-def main(data_dir: Path, files: list[Path]) -> None:
+def main(arguments: list[str]) -> None:
+    data_dir, *files = map(Path, arguments)
     witness = Witness(str(data_dir))
     sys.addaudithook(witness)
     app = create_app(Settings(data_dir=data_dir, token=TOKEN))
@@ -299,4 +300,4 @@ def main(data_dir: Path, files: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]])
+    main(sys.argv[1:])

@@ -13,9 +13,10 @@ import pytest
 from studio.components import JsonObject
 from tests.conformance.facts import published_files
 from tests.extended import sample
-from tests.web.auditing import ROOT, audited
+from tests.web.auditing import audited
 from tests.web.documents import assistant, function_tool, gallery, replay_model, team
 
+ROOT = Path(__file__).parents[2]
 BRIEF_STEPS = {"preview", "preview page", "as team", "add"}
 
 
@@ -68,10 +69,9 @@ def hostile_gallery(canary: Path) -> JsonObject:
 
 @pytest.mark.slow
 @pytest.mark.timeout(150)
-def test_a_hostile_gallery_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_hostile_gallery_does_nothing(tmp_path: Path):
     canary = tmp_path / "canary"
     (tmp_path / "evil_module.py").write_text(f"open({str(canary)!r}, 'w').close()\nEvil = print\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     as_json, as_yaml = tmp_path / "hostile.json", tmp_path / "hostile.yaml"
     as_json.write_text(json.dumps(hostile_gallery(canary)))
     as_yaml.write_text(f"provider: !!python/object/apply:os.system ['touch {canary}']\nconfig: {{}}\n")
