@@ -20,7 +20,8 @@ COOKIE = "studio-8040"
 def work_passwords_out_quickly(server: TestClient) -> None:
     """For tests with many people, which are not about passwords."""
     assert isinstance(server.app, FastAPI)
-    server.app.state.services.accounts.passwords = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    server.app.state.services.accounts.passwords = Passwords(hasher, hasher.hash("of nobody"))
 
 
 def add(by: TestClient, name: str, role: Role = "viewer", *, headers: Mapping[str, str] | None = None) -> str:

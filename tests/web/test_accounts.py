@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from argon2 import extract_parameters
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
 
 from studio.settings import Settings
 from studio.web.app import create_app
+from studio.web.auth.passwords import NOBODYS_HASH, Passwords
 from studio.web.auth.session_cache import BROWSER_LASTS
 from studio.web.auth.sessions import MAX_WRONG_PER_ADDRESS, MAX_WRONG_PER_NAME
 from tests.web.direct import Asked, ask
@@ -107,6 +109,12 @@ def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(ada: TestClient, 
     tried = [line for line in ada.get("/api/audit").json() if line["action"] == "sign in"]
     assert [(line["who"], line["outcome"]) for line in tried[:2]] == [("unknown", "refused"), ("Ada", "refused")]
     assert "Nobody" not in ada.get("/audit").text
+
+
+async def test_no_user_takes_as_much_work_as_one():
+    kept = await Passwords().hash(PASSWORD)
+    assert extract_parameters(kept) == extract_parameters(NOBODYS_HASH)
+    assert extract_parameters(kept).memory_cost == 64 * 1024, "in KiB"
 
 
 def test_guessing_a_password_is_slowed_down_by_name(ada: TestClient, server: TestClient):

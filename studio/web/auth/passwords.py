@@ -13,15 +13,16 @@ MIN_LENGTH = 10
 MAX_LENGTH = 1000
 AT_ONCE = 2
 """Each takes 64 MiB while it is worked out."""
-DUMMY_HASH = "$argon2id$v=19$m=65536,t=3,p=4$EJo/rmSmi/O1Jkdi3qL8Pw$QWA5h9jt9zGFC5+MQEADEUm2uqFT8xynzihptlXNN+w"
+NOBODYS_HASH = "$argon2id$v=19$m=65536,t=3,p=4$EJo/rmSmi/O1Jkdi3qL8Pw$QWA5h9jt9zGFC5+MQEADEUm2uqFT8xynzihptlXNN+w"
 """Compared with when there is no such user, so that the answer takes as long."""
 
 
 class Passwords:
     """Makes hashes and compares with them."""
 
-    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+    def __init__(self, hasher: PasswordHasher | None = None, nobodys: str = NOBODYS_HASH) -> None:
         self._hasher = hasher or PasswordHasher()
+        self._nobodys = nobodys
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     async def hash(self, password: str, *, name: str = "") -> str:
@@ -37,7 +38,7 @@ class Passwords:
     async def is_right(self, password: str, kept: str | None) -> bool:
         """Whether it is the password of that hash; without one it never is, and takes as long to say so."""
         async with self._turn:
-            is_same = await asyncio.to_thread(self._is_same, kept or DUMMY_HASH, password[: MAX_LENGTH + 1])
+            is_same = await asyncio.to_thread(self._is_same, kept or self._nobodys, password[: MAX_LENGTH + 1])
         return is_same and bool(kept)
 
     def _is_same(self, kept: str, password: str) -> bool:
