@@ -20,8 +20,8 @@ MAX_SCHEDULES = 50
 GRACE = timedelta(hours=1)
 """A time that passed while no server ran is caught up once for so long; after that it is told as missed."""
 CLAIM = timedelta(seconds=20)
-"""How long a firing belongs to the server that claimed it: longer than a call takes to begin. It has a key by which a
-second server that begins it gets the same one."""
+"""How long a firing belongs to the server that claimed it: longer than a call takes to begin. A call has a key by
+which a second server that begins it gets the same one."""
 KEPT = timedelta(days=90)
 LISTED = 20
 FiringState = Literal["due", "called", "refused", "missed"]

@@ -51,7 +51,7 @@ class KeptPage:
             if other is not self.page:
                 other.close()
         self.page.unroute_all(behavior="ignoreErrors")
-        self.page.mouse.move(-1, -1)
+        self.page.mouse.move(-1, -1)  # the next page of the same frame has the pointer where it was
         self.page.goto(self.origin + BETWEEN_TESTS)
         self.page.set_viewport_size(self._size)
         self.page.emulate_media(color_scheme=self._scheme, reduced_motion="reduce", forced_colors="none")
