@@ -6,7 +6,7 @@ import re
 
 import httpx
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.accessibility import Inspection, also_narrow
 from tests.browser.building import OpenPage
@@ -56,6 +56,26 @@ def test_a_schedule_is_added_changed_paused_and_deleted(open_page: OpenPage, api
     page.get_by_role("button", name="Delete Summarize the news.").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete schedule").click()
     expect(page.get_by_role("heading", name="No schedules yet")).to_be_visible()
+
+
+def test_a_late_refusal_is_not_told_of_what_was_typed_since(open_page: OpenPage, api: httpx.Client) -> None:
+    page = open_page()
+    published(page, api, "late")
+    visit(page, "/deployments/late/schedules")
+    held: list[Route] = []
+    page.route("**/api/deployments/late/schedules", lambda route: held.append(route))
+    page.get_by_role("button", name="Add the first schedule").click()
+    dialog = page.get_by_role("dialog", name="New schedule")
+    dialog.get_by_role("textbox", name="Task").fill("Report.")
+    cron = dialog.get_by_label("Cron expression")
+    cron.fill("61 * * * *")
+    cron.press("Enter")
+    expect(dialog.get_by_role("button", name="Save schedule")).to_be_disabled()
+    with page.expect_response("**/fragments/schedule-times?cron=0+8*"):
+        cron.fill("0 8 * * *")
+    held[0].continue_()
+    expect(dialog.get_by_role("button", name="Save schedule")).to_be_enabled()
+    expect(cron).to_have_attribute("aria-invalid", "false")
 
 
 def test_what_cannot_be_read_is_told_at_its_field_and_nothing_is_lost(open_page: OpenPage, api: httpx.Client) -> None:

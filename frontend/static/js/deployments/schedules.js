@@ -12,6 +12,15 @@ const LOOK_MS = 250
 const YOUR_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /**
+ * The field that an error is about, "" where it is about none.
+ * @param {unknown} error
+ */
+function fieldOf(error) {
+  const name = error instanceof ApiError ? error.where.slice(1) : ''
+  return ['task', 'cron', 'zone'].includes(name) ? name : ''
+}
+
+/**
  * @param {HTMLElement} page
  * @param {string} path  of the deployment, in the API
  */
@@ -65,8 +74,8 @@ export function schedules(page, path) {
    * @param {unknown} error
    */
   function refused(error) {
-    const name = error instanceof ApiError ? error.where.slice(1) : ''
-    if (!['task', 'cron', 'zone'].includes(name)) return ''
+    const name = fieldOf(error)
+    if (!name) return ''
     const { message, fix } = /** @type {ApiError} */ (error)
     for (const each of ['task', 'cron', 'zone'])
       tell(each, each === name ? `${message} ${fix}`.trim() : '')
@@ -130,8 +139,9 @@ export function schedules(page, path) {
       location.reload()
     } catch (error) {
       submit.disabled = false
-      const name = refused(error)
-      if (name) field(name).focus()
+      const name = fieldOf(error)
+      if (name && field(name).value !== body[name]) return // it holds something else by now
+      if (refused(error)) field(name).focus()
       else toastError(error)
     }
   })
