@@ -41,6 +41,15 @@ def receiver(monkeypatch: pytest.MonkeyPatch):
         yield receiver
 
 
+@pytest.fixture
+def unwatched(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> Published:
+    """A deployment whose deliveries only a test sends: the one that looks by itself is asleep."""
+    monkeypatch.setattr("studio.services.webhook_deliveries.LOOK_S", 3600)
+    published = publish(client)
+    time.sleep(1.1)
+    return published
+
+
 def added(published: Published, receiver: Receiver, **wanted: Any) -> str:
     """A webhook to the receiver; its secret."""
     answer = published.owner.post(
@@ -128,15 +137,12 @@ def test_what_is_not_taken_is_tried_again_and_given_up_in_the_end(
 
 @pytest.mark.slow
 def test_several_processes_send_a_delivery_once_and_follow_no_redirect(
-    client: TestClient, server: TestClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    unwatched: Published, server: TestClient, receiver: Receiver
 ):
-    monkeypatch.setattr("studio.services.webhook_deliveries.LOOK_S", 3600)
-    published = publish(client)
-    time.sleep(1.1)  # the one that looks by itself is asleep from now on
     receiver.statuses, receiver.pause_s = [302], 0.3
     receiver.headers = {"Location": receiver.url.replace("hooks", "elsewhere")}
-    added(published, receiver, kinds=["call.finished"])
-    published.call()
+    added(unwatched, receiver, kinds=["call.finished"])
+    unwatched.call()
     services = running(server)
     desks = [Deliveries(services.store, services.calls) for _ in range(4)]
 
@@ -147,23 +153,20 @@ def test_several_processes_send_a_delivery_once_and_follow_no_redirect(
     assert server.portal is not None
     assert server.portal.call(all_at_once) == 1
     assert len(receiver.got) == 1
-    [delivery] = deliveries(published)
+    [delivery] = deliveries(unwatched)
     assert (delivery["status"], delivery["is_delivered"]) == (302, False)
     receiver.statuses = [410]
     now = datetime.now(UTC) + timedelta(seconds=6)
     assert server.portal.call(desks[0].send_due, now) == 1
-    assert deliveries(published)[0]["next_at"] is None, "it wants no more of it"
+    assert deliveries(unwatched)[0]["next_at"] is None, "it wants no more of it"
 
 
 @pytest.mark.slow
 def test_what_a_killed_sender_held_is_sent_within_half_a_minute(
-    client: TestClient, server: TestClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    unwatched: Published, server: TestClient, receiver: Receiver
 ):
-    monkeypatch.setattr("studio.services.webhook_deliveries.LOOK_S", 3600)
-    published = publish(client)
-    time.sleep(1.1)  # the one that looks by itself is asleep from now on
-    added(published, receiver, kinds=["call.finished"])
-    published.call()
+    added(unwatched, receiver, kinds=["call.finished"])
+    unwatched.call()
     services, portal = running(server), server.portal
     assert portal is not None
     now = datetime.now(UTC)

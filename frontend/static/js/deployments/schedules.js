@@ -6,6 +6,7 @@ import { debounce, find, on } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
 import { change, isMeant } from './changes.js'
 
+const FIELDS = ['task', 'cron', 'zone']
 const PREVIEW_MS = 250
 const LOOKS = 20
 const LOOK_MS = 250
@@ -17,7 +18,7 @@ const YOUR_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
  */
 function fieldOf(error) {
   const name = error instanceof ApiError ? error.where.slice(1) : ''
-  return ['task', 'cron', 'zone'].includes(name) ? name : ''
+  return FIELDS.includes(name) ? name : ''
 }
 
 /**
@@ -77,7 +78,7 @@ export function schedules(page, path) {
     const name = fieldOf(error)
     if (!name) return ''
     const { message, fix } = /** @type {ApiError} */ (error)
-    for (const each of ['task', 'cron', 'zone'])
+    for (const each of FIELDS)
       tell(each, each === name ? `${message} ${fix}`.trim() : '')
     return name
   }
@@ -129,9 +130,7 @@ export function schedules(page, path) {
     event.preventDefault()
     previewSoon.cancel()
     const submit = /** @type {HTMLButtonElement} */ (find('[data-schedule-submit]', form))
-    const body = Object.fromEntries(
-      ['task', 'cron', 'zone'].map((name) => [name, field(name).value]),
-    )
+    const body = Object.fromEntries(FIELDS.map((name) => [name, field(name).value]))
     submit.disabled = true
     try {
       if (id) await api.patch(`${path}/schedules/${encodeURIComponent(id)}`, body)
