@@ -78,8 +78,7 @@ export function schedules(page, path) {
     const name = fieldOf(error)
     if (!name) return ''
     const { message, fix } = /** @type {ApiError} */ (error)
-    for (const each of FIELDS)
-      tell(each, each === name ? `${message} ${fix}`.trim() : '')
+    for (const each of FIELDS) tell(each, each === name ? `${message} ${fix}`.trim() : '')
     return name
   }
 
