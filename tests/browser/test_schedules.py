@@ -58,7 +58,9 @@ def test_a_schedule_is_added_changed_paused_and_deleted(open_page: OpenPage, api
     expect(page.get_by_role("heading", name="No schedules yet")).to_be_visible()
 
 
-def test_a_late_refusal_is_not_told_of_what_was_typed_since(open_page: OpenPage, api: httpx.Client) -> None:
+def test_a_late_refusal_is_told_in_the_dialog_not_at_what_was_typed_since(
+    open_page: OpenPage, api: httpx.Client
+) -> None:
     page = open_page()
     published(page, api, "late")
     visit(page, "/deployments/late/schedules")
@@ -74,8 +76,15 @@ def test_a_late_refusal_is_not_told_of_what_was_typed_since(open_page: OpenPage,
     with page.expect_response("**/fragments/schedule-times?cron=0+8*"):
         cron.fill("0 8 * * *")
     held[0].continue_()
+    told = "'61 * * * *' is not a cron expression"
+    expect(dialog.get_by_role("status").get_by_text(told)).to_be_visible()
     expect(dialog.get_by_role("button", name="Save schedule")).to_be_enabled()
     expect(cron).to_have_attribute("aria-invalid", "false")
+    cron.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("status").get_by_text(told)).to_be_visible()
+    page.get_by_role("button", name="Dismiss").click()
+    expect(page.get_by_text(told)).to_have_count(0)
 
 
 def test_what_cannot_be_read_is_told_at_its_field_and_nothing_is_lost(open_page: OpenPage, api: httpx.Client) -> None:

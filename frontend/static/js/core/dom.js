@@ -1,4 +1,5 @@
 // @ts-check
+import { liveRegion } from './live-regions.js'
 
 /**
  * Make an element. Props starting with `data-` or `aria-`, and others that are no property, become
@@ -135,6 +136,6 @@ export function debounce(call, wait_ms) {
  * @param {string} text
  */
 export function announce(text) {
-  const region = document.getElementById('announcer')
+  const region = liveRegion('announcer')
   if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text
 }

@@ -1,6 +1,7 @@
 // @ts-check
 import { ApiError } from './api.js'
 import { el, icon, prose } from './dom.js'
+import { liveRegion } from './live-regions.js'
 
 /** @typedef {'info' | 'success' | 'warning' | 'danger'} Tone */
 
@@ -20,7 +21,7 @@ const SHOWN_MS = { info: 5000, success: 3500, warning: 8000, danger: 12000 }
  * @param {{ tone?: Tone, fix?: string, action?: { label: string, run: () => void } }} [options]
  */
 export function toast(text, { tone = 'info', fix = '', action } = {}) {
-  const region = document.getElementById('toasts')
+  const region = liveRegion('toasts')
   if (!region) return
   const close = el(
     'button',

@@ -1,8 +1,8 @@
 // @ts-check
 // The tab Hooks: add one and copy its address and secret, change, pause, resume and delete it.
-import { api, ApiError } from '../core/api.js'
+import { api } from '../core/api.js'
 import { find, on } from '../core/dom.js'
-import { toastError } from '../core/toast.js'
+import { FieldErrors } from '../core/field-errors.js'
 import { change, isMeant } from './changes.js'
 
 const FIELDS = ['label', 'task']
@@ -17,21 +17,13 @@ export function hooks(page, path) {
   const dialog = found
   const form = /** @type {HTMLFormElement} */ (find('[data-hook-form]', dialog))
   const submit = /** @type {HTMLButtonElement} */ (find('[data-hook-submit]', form))
+  const errors = new FieldErrors(form)
   const kind = /** @type {HTMLSelectElement} */ (find('#hook-kind', form))
   let id = '' // of the hook that is edited; "" for a new one
   let isMade = false
 
   /** @param {string} name */
   const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name))
-
-  /**
-   * @param {string} name
-   * @param {string} text  "" where there is nothing wrong
-   */
-  function tell(name, text) {
-    find(`[data-wrong=${name}]`, form).textContent = text
-    field(name).setAttribute('aria-invalid', String(text !== ''))
-  }
 
   /**
    * @param {string} hook  ID of it, or ""
@@ -42,7 +34,7 @@ export function hooks(page, path) {
     find('#hook-dialog-title', form).textContent = hook ? 'Edit hook' : 'New hook'
     submit.textContent = hook ? 'Save hook' : 'Create hook'
     for (const [name, value] of Object.entries(values)) field(name).value = value
-    for (const name of FIELDS) tell(name, '')
+    errors.clear()
     kind.disabled = hook !== '' // the service signs as it was told when it was added
     dialog.showModal()
     field('label').focus()
@@ -75,7 +67,7 @@ export function hooks(page, path) {
     event.preventDefault()
     if (isMade) return
     const body = Object.fromEntries(FIELDS.map((name) => [name, field(name).value]))
-    for (const name of FIELDS) tell(name, '')
+    errors.clear()
     submit.disabled = true
     try {
       if (id) {
@@ -84,12 +76,7 @@ export function hooks(page, path) {
       } else show(await api.post(`${path}/hooks`, { ...body, kind: kind.value }))
     } catch (error) {
       submit.disabled = false
-      const name = error instanceof ApiError ? error.where.slice(1) : ''
-      if (FIELDS.includes(name)) {
-        const { message, fix } = /** @type {ApiError} */ (error)
-        tell(name, `${message} ${fix}`.trim())
-        field(name).focus()
-      } else toastError(error)
+      errors.refuse(error, body)
     }
   })
 

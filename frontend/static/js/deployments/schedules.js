@@ -1,8 +1,9 @@
 // @ts-check
 // The tab Schedules: write one with its next times in view, call it now, pause, resume
 // and delete it.
-import { api, ApiError } from '../core/api.js'
+import { api } from '../core/api.js'
 import { debounce, find, on } from '../core/dom.js'
+import { FieldErrors } from '../core/field-errors.js'
 import { toastError } from '../core/toast.js'
 import { change, isMeant } from './changes.js'
 
@@ -13,15 +14,6 @@ const LOOK_MS = 250
 const YOUR_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /**
- * The field that an error is about, "" where it is about none.
- * @param {unknown} error
- */
-function fieldOf(error) {
-  const name = error instanceof ApiError ? error.where.slice(1) : ''
-  return FIELDS.includes(name) ? name : ''
-}
-
-/**
  * @param {HTMLElement} page
  * @param {string} path  of the deployment, in the API
  */
@@ -30,6 +22,7 @@ export function schedules(page, path) {
   if (!(found instanceof HTMLDialogElement)) return
   const dialog = found
   const form = /** @type {HTMLFormElement} */ (find('[data-schedule-form]', dialog))
+  const errors = new FieldErrors(form)
   let id = '' // of the schedule that is edited; "" for a new one
   let reading = new AbortController()
 
@@ -52,35 +45,14 @@ export function schedules(page, path) {
       const times = await api.get(`/fragments/schedule-times?${asked}`, { as: 'text', signal })
       shown.innerHTML = times
       yourTimes(shown)
-      for (const name of ['cron', 'zone']) tell(name, '')
+      errors.clear('cron', 'zone')
     } catch (error) {
       if (signal.aborted) return
       shown.replaceChildren()
-      if (!refused(error)) toastError(error)
+      if (!errors.tell(error)) toastError(error)
     }
   }
   const previewSoon = debounce(() => void preview(), PREVIEW_MS)
-
-  /**
-   * @param {string} name
-   * @param {string} text  "" where there is nothing wrong
-   */
-  function tell(name, text) {
-    find(`[data-wrong=${name}]`, form).textContent = text
-    field(name).setAttribute('aria-invalid', String(text !== ''))
-  }
-
-  /**
-   * Tell what is wrong at the field that it is about.
-   * @param {unknown} error
-   */
-  function refused(error) {
-    const name = fieldOf(error)
-    if (!name) return ''
-    const { message, fix } = /** @type {ApiError} */ (error)
-    for (const each of FIELDS) tell(each, each === name ? `${message} ${fix}`.trim() : '')
-    return name
-  }
 
   /**
    * @param {string} title
@@ -90,10 +62,8 @@ export function schedules(page, path) {
   function open(title, schedule, values) {
     id = schedule
     find('#schedule-dialog-title', form).textContent = title
-    for (const [name, value] of Object.entries(values)) {
-      field(name).value = value
-      tell(name, '')
-    }
+    for (const [name, value] of Object.entries(values)) field(name).value = value
+    errors.clear()
     choosePreset()
     find('[data-preview]', form).replaceChildren()
     dialog.showModal()
@@ -137,10 +107,7 @@ export function schedules(page, path) {
       location.reload()
     } catch (error) {
       submit.disabled = false
-      const name = fieldOf(error)
-      if (name && field(name).value !== body[name]) return // it holds something else by now
-      if (refused(error)) field(name).focus()
-      else toastError(error)
+      errors.refuse(error, body)
     }
   })
 

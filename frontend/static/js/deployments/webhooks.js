@@ -1,8 +1,8 @@
 // @ts-check
 // The tab Webhooks: add one, turn it on or off, send what was not delivered again.
-import { api, ApiError } from '../core/api.js'
+import { api } from '../core/api.js'
 import { find, on } from '../core/dom.js'
-import { toastError } from '../core/toast.js'
+import { FieldErrors } from '../core/field-errors.js'
 import { change, isMeant } from './changes.js'
 
 /**
@@ -10,41 +10,8 @@ import { change, isMeant } from './changes.js'
  * @param {string} path  of the deployment, in the API
  */
 export function webhooks(page, path) {
-  let isMade = false
-
-  on(page, 'submit', '[data-webhook-form]', async (event, form) => {
-    event.preventDefault()
-    const given = new FormData(/** @type {HTMLFormElement} */ (form))
-    const submit = /** @type {HTMLButtonElement} */ (find('[data-webhook-submit]', form))
-    const wrong = find('[data-webhook-error]', form)
-    submit.disabled = true
-    wrong.textContent = ''
-    try {
-      const made = await api.post(`${path}/webhooks`, {
-        address: given.get('address'),
-        kinds: given.getAll('kinds'),
-        shows_answer: given.has('shows_answer'),
-      })
-      isMade = true
-      form.closest('dialog')?.setAttribute('closedby', 'closerequest')
-      find('[data-secret-made]', form).hidden = false
-      submit.hidden = true
-      const shown = /** @type {HTMLInputElement} */ (find('#webhook-secret', form))
-      shown.value = made.secret
-      shown.focus()
-      shown.select()
-    } catch (error) {
-      submit.disabled = false
-      if (error instanceof ApiError && error.where === '/address') {
-        wrong.textContent = `${error.message} ${error.fix}`
-        find('#webhook-address', form).focus()
-      } else toastError(error)
-    }
-  })
-
-  page.querySelector('#webhook-dialog')?.addEventListener('close', () => {
-    if (isMade) location.reload()
-  })
+  const form = page.querySelector('[data-webhook-form]')
+  if (form instanceof HTMLFormElement) adding(form, path)
 
   on(page, 'click', '[data-turn-webhook]', (_event, button) =>
     change(() => api.patch(addressOf(button), { is_on: button.dataset['turnWebhook'] === 'on' })),
@@ -66,6 +33,48 @@ export function webhooks(page, path) {
   function addressOf(button) {
     return `${path}/webhooks/${encodeURIComponent(rowOf(button).dataset['webhook'] ?? '')}`
   }
+}
+
+/**
+ * Add a webhook, and show its secret once.
+ * @param {HTMLFormElement} form
+ * @param {string} path  of the deployment, in the API
+ */
+function adding(form, path) {
+  const errors = new FieldErrors(form)
+  const dialog = /** @type {HTMLDialogElement} */ (form.closest('dialog'))
+  const submit = /** @type {HTMLButtonElement} */ (find('[data-webhook-submit]', form))
+  let isMade = false
+
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const given = new FormData(form)
+    const body = {
+      address: given.get('address'),
+      kinds: given.getAll('kinds'),
+      shows_answer: given.has('shows_answer'),
+    }
+    submit.disabled = true
+    errors.clear()
+    try {
+      const made = await api.post(`${path}/webhooks`, body)
+      isMade = true
+      dialog.setAttribute('closedby', 'closerequest')
+      find('[data-secret-made]', form).hidden = false
+      submit.hidden = true
+      const shown = /** @type {HTMLInputElement} */ (find('#webhook-secret', form))
+      shown.value = made.secret
+      shown.focus()
+      shown.select()
+    } catch (error) {
+      submit.disabled = false
+      errors.refuse(error, body)
+    }
+  })
+
+  dialog.addEventListener('close', () => {
+    if (isMade) location.reload()
+  })
 }
 
 /** @param {HTMLElement} button */

@@ -1,8 +1,9 @@
 // @ts-check
 /** @import {Autosave} from '../autosave.js' */
 /** @import {Action} from '../../core/actions.js' */
-import { ApiError, api } from '../../core/api.js'
+import { api } from '../../core/api.js'
 import { el, find } from '../../core/dom.js'
+import { FieldErrors } from '../../core/field-errors.js'
 import { readSettings, warnOfEmptyAnswers } from '../../core/settings-form.js'
 import { toast, toastError } from '../../core/toast.js'
 import { withOverride } from '../../deployments/gate.js'
@@ -51,14 +52,14 @@ async function openDialog(saver, teamId) {
   document.body.append(dialog)
   const form = /** @type {HTMLFormElement} */ (find('[data-publish-form]', dialog))
   const name = /** @type {HTMLInputElement} */ (find('#publish-name', form))
+  const errors = new FieldErrors(form)
   warnOfEmptyAnswers(form)
   name.addEventListener('input', () => {
     find('[data-shown-name]', form).textContent = name.value || 'name'
-    showNameError(name, '')
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void publish(dialog, form, teamId)
+    void publish(dialog, form, errors, teamId)
   })
   dialog.showModal()
   name.select()
@@ -67,9 +68,10 @@ async function openDialog(saver, teamId) {
 /**
  * @param {HTMLDialogElement} dialog
  * @param {HTMLFormElement} form
+ * @param {FieldErrors} errors
  * @param {string} teamId
  */
-async function publish(dialog, form, teamId) {
+async function publish(dialog, form, errors, teamId) {
   const { name, key_label } = Object.fromEntries(new FormData(form))
   const button = /** @type {HTMLButtonElement} */ (find('.button.primary', form))
   const body = { team_id: teamId, name, key_label, settings: readSettings(form) }
@@ -80,27 +82,9 @@ async function publish(dialog, form, teamId) {
     const made = await withApproval(() => withOverride(send), { action: 'publish' })
     if (made) showKey(dialog, made)
   } catch (error) {
-    if (error instanceof ApiError && error.where === '/name')
-      showNameError(
-        /** @type {HTMLInputElement} */ (find('#publish-name', form)),
-        `${error.message} ${error.fix}`.trim(),
-      )
-    else toastError(error)
+    errors.refuse(error, body)
   } finally {
     button.disabled = false
-  }
-}
-
-/**
- * @param {HTMLInputElement} field
- * @param {string} message
- */
-function showNameError(field, message) {
-  find('#publish-name-error').textContent = message
-  if (message === '') field.removeAttribute('aria-invalid')
-  else {
-    field.setAttribute('aria-invalid', 'true')
-    field.focus()
   }
 }
 

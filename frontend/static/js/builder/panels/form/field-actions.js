@@ -122,7 +122,7 @@ async function storeSecret(form, button) {
   if (!(name instanceof HTMLInputElement && key instanceof HTMLInputElement)) return
   const wrong = /^[A-Za-z0-9_.-]+$/.test(name.value.trim()) ? undefined : name
   const missing = wrong ?? (key.value === '' ? key : undefined)
-  name.toggleAttribute('aria-invalid', wrong === name)
+  name.setAttribute('aria-invalid', String(wrong === name))
   if (missing) {
     form.say(
       pointer,
