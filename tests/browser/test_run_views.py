@@ -249,6 +249,7 @@ def test_a_reader_further_up_is_told_how_much_is_new(
     for count in (1, 2):
         page.keyboard.press("s")
         expect(pill).to_have_attribute("data-count", str(count))
+        expect(page.locator(STATE)).to_have_text("Paused after a step")
     assert page.locator(SCROLLER).evaluate("(node) => node.scrollTop") == before
     pill.click()
     expect(pill).to_be_hidden()
