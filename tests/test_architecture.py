@@ -23,7 +23,7 @@ TEMPLATES = ROOT / "frontend/templates"
 SCRIPTS = ROOT / "frontend/static/js"
 
 LAYERS = [
-    {"errors"},
+    {"errors", "version"},
     {"settings", "components", "egress", "files", "knowledge"},
     {"effects"},
     {"messages"},

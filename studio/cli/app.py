@@ -68,9 +68,9 @@ for commands, name in (
 
 def _print_version(is_wanted: bool) -> None:
     if is_wanted:
-        from importlib.metadata import version
+        from studio.version import VERSION
 
-        typer.echo(f"Team Studio {version('team-studio')}")
+        typer.echo(f"Team Studio {VERSION}")
         raise typer.Exit
 
 

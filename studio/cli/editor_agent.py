@@ -11,7 +11,6 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote
 from uuid import uuid4
@@ -23,6 +22,7 @@ from pydantic import JsonValue, ValidationError
 
 from studio.cli.call import FINAL, MAX_REPLY, RETRIES, NotAStudio, ToldCall, check_key, refusal_of
 from studio.errors import SetupError, StudioError
+from studio.version import VERSION
 
 EVENTS = {"Accept": "text/event-stream"}
 READ_S = 60
@@ -218,7 +218,7 @@ class EditorAgent:
             agent_capabilities=schema.AgentCapabilities(
                 prompt_capabilities=schema.PromptCapabilities(image=True, embedded_context=True)
             ),
-            agent_info=schema.Implementation(name="team-studio", title=self._name, version=version("team-studio")),
+            agent_info=schema.Implementation(name="team-studio", title=self._name, version=VERSION),
         )
 
     async def new_session(self, cwd: str, *args: Any, **kwargs: Any) -> schema.NewSessionResponse:

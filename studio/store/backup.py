@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager, contextmanager, nullcontext, suppres
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -47,6 +46,7 @@ from studio.store.migrate import upgrade
 from studio.store.ownership import own_folder
 from studio.store.store import make_folder
 from studio.store.tables import Table
+from studio.version import VERSION
 
 LEFT_OUT = frozenset({"run_live", "open_window", "worker", "run_driver", "wrong_guess", "used_state"})
 """What holds for some seconds only, or tells of processes that run."""
@@ -81,7 +81,7 @@ async def write_backup(data_dir: Path, url: str, path: Path) -> BackupSummary:
                 raise SetupError(f"The database {found.render_as_string()!r} holds no studio.")
             header = Header(
                 form=form,
-                studio=version("team-studio"),
+                studio=VERSION,
                 made_at=datetime.now(UTC).isoformat(timespec="seconds"),
                 tables={table.name: [column.name for column in table.columns] for table in tables},
             )

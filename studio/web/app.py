@@ -8,7 +8,6 @@ import hashlib
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import cache
-from importlib.metadata import version
 
 from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
@@ -32,6 +31,7 @@ from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import Store, open_store
 from studio.teams import Team
+from studio.version import VERSION
 from studio.web.api import (
     account,
     approvals,
@@ -251,7 +251,7 @@ def create_app(
     csp = content_security_policy(scripts=[assets.importmap_hash])
     app = FastAPI(
         title=TITLE,
-        version=version("team-studio"),
+        version=VERSION,
         lifespan=_lifespan(settings, role, templates, keys, on_warm),
         openapi_url=None,
         docs_url=None,
@@ -296,7 +296,7 @@ async def _description(request: Request) -> Response:
 @cache
 def _description_text() -> bytes:
     """The description of the API: the same for every studio of this process, and it takes a third of a second."""
-    described = get_openapi(title=TITLE, version=version("team-studio"), routes=ROUTES)
+    described = get_openapi(title=TITLE, version=VERSION, routes=ROUTES)
     described["components"]["schemas"] |= documented_schemas()
     return bytes(AsciiJSONResponse(described).body)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
-from importlib.metadata import version
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,6 +13,7 @@ from studio.errors import SetupError, StudioError
 from studio.settings import Settings
 from studio.store import Store
 from studio.store.metrics import REGISTRY
+from studio.version import VERSION
 from studio.web.auth.access_token import MIN_TOKEN_LENGTH, is_same
 from studio.web.auth.routes import CHECKED
 
@@ -30,7 +30,7 @@ REQUESTS = Counter(
 OPEN_STREAMS = Gauge("studio_open_streams", "Event streams that are open.", registry=REGISTRY)
 STREAM_EVENTS = Counter("studio_stream_events", "Events sent on event streams.", registry=REGISTRY)
 BUILD = Gauge("studio_build_info", "Version of the studio; always 1.", ["version"], registry=REGISTRY)
-BUILD.labels(version("team-studio")).set(1)
+BUILD.labels(VERSION).set(1)
 
 
 class CountRequests:

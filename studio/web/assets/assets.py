@@ -128,9 +128,12 @@ class Assets:
         return sorted(named & common.names.keys()) if common else []
 
     def routes(self) -> list[BaseRoute]:
+        return [Mount(self.prefix, CachedFiles({**self.files, **self._facades()}, self._made), name="static")]
+
+    @functools.cache  # noqa: B019  as above
+    def _facades(self) -> dict[str, bytes]:
         common = self.common()
-        facades = {path: facade(path, common, self.files) for path in common.names} if common else {}
-        return [Mount(self.prefix, CachedFiles({**self.files, **facades}, self._made), name="static")]
+        return {path: facade(path, common, self.files) for path in common.names} if common else {}
 
     @functools.cache  # noqa: B019  as above
     def common(self) -> Bundle | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import version
 
 from fastapi import Request, Response
 
@@ -14,6 +13,7 @@ from studio.services.secret_list import secret_lines
 from studio.settings import Settings
 from studio.store import Store
 from studio.store.worker_lease import BEAT_S
+from studio.version import VERSION
 from studio.web.api.connections import connections
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 from studio.web.fetch import MAX_BYTES
@@ -95,7 +95,7 @@ async def _about(store: Store, settings: Settings) -> list[tuple[str, str]]:
     teams, galleries = await store.teams.count(), len(await store.galleries.list())
     private = "allowed" if settings.allow_private_urls else "refused"
     return [
-        ("Version", f"Team Studio {version('team-studio')}, Python {platform.python_version()}"),
+        ("Version", f"Team Studio {VERSION}, Python {platform.python_version()}"),
         ("Data folder", str(settings.data_dir)),
         ("Teams", str(teams)),
         ("Galleries", str(galleries)),

@@ -12,7 +12,6 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager, suppress
-from importlib.metadata import version
 from typing import Annotated, Any, cast
 
 import anyio
@@ -34,6 +33,7 @@ from studio.deployments import CallNotFound, CallRefused, CallState
 from studio.errors import ConfigError, Conflict, NotFound, StudioError
 from studio.services.calls import Answering, CallDesk, CallRequest, CallStatus
 from studio.store.deployments import OpenedDeployment
+from studio.version import VERSION
 from studio.web.auth.authorization import AUTH_CONTEXT
 from studio.web.protocols.openai_conversation import said_by
 from studio.web.protocols.rest import FOR_OPERATOR, CallOut, ThreadName, shown_call
@@ -93,7 +93,7 @@ class McpServer:
         self._start = start
         server = Server[Any](
             NAME,
-            version=version("team-studio"),
+            version=VERSION,
             on_list_tools=self._list_tools,
             cache_hints={"tools/list": CacheHint(LISTED_FOR_MS), "server/discover": CacheHint(LISTED_FOR_MS)},
             get_tool_input_schema=lambda _: None,  # no argument is repeated in a header
