@@ -34,6 +34,7 @@ async def prune(store: Store, now: datetime) -> None:
         "Old deliveries of webhooks": store.webhooks.prune,
         "Old times of schedules": store.schedules.prune,
         "Codes that no client has used": store.oauth.prune,
+        "Limits of what is gone": store.costs.prune,
     }
     for kind, delete_old in kinds.items():
         try:

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel, JsonValue
-from sqlalchemy import BigInteger, ColumnElement, Executable, exists, func, literal, or_
+from sqlalchemy import BigInteger, ColumnElement, Executable, and_, exists, func, literal, or_
 from sqlalchemy import cast as sql_cast
 from sqlalchemy import select as columns
 from sqlmodel import col, delete, select
@@ -191,18 +191,19 @@ class Costs:
             await session.delete(row)
         await self._notifications.notify(BOOKS)
 
-    async def prune_limits(self, today: date) -> None:
+    async def prune(self, now: datetime) -> None:
         """Drop the limits of past days, and of runs and teams that are deleted. Some have theirs before their run."""
-        scope = col(Budget.scope)
-        is_past = scope.startswith("day:") & (scope < f"day:{today.isoformat()}")
-        begins = select(literal("run:") + Call.id).where(col(Call.at) > datetime.now(UTC) - BEGINS_WITHIN)
+        scope, today = col(Budget.scope), now.date().isoformat()
+        is_past = scope.startswith("day:") & (scope < f"day:{today}")
+        begins = select(literal("run:") + Call.id).where(col(Call.at) > now - BEGINS_WITHIN)
         starting = select(literal("run:") + EvaluationCell.run_id).where(EvaluationCell.state == "starting")
-        is_gone = scope.not_in(select(literal("run:") + Run.id)) & scope.not_in(begins) & scope.not_in(starting)
-        of_runs = scope.startswith("run:") & is_gone
+        asked = select(literal("run:") + EvaluationJudgment.run_id)
+        kept = [select(literal("run:") + Run.id), begins, starting, asked]
+        of_runs = scope.startswith("run:") & and_(*(scope.not_in(each) for each in kept))
         of_teams = scope.startswith("team:") & scope.not_in(select(literal("team:") + Team.id))
         async with self._database.write() as session:
             await session.exec(delete(Budget).where(or_(is_past, of_runs, of_teams)))
-            await session.exec(delete(SpendingHold).where(col(SpendingHold.day) < today.isoformat()))
+            await session.exec(delete(SpendingHold).where(col(SpendingHold.day) < today))
 
     async def budgets(self, *, only_open: bool = False) -> Mapping[str, JsonObject]:
         """All limits that are kept, by scope; with `only_open` none of runs that have ended: there may be very many."""

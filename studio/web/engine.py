@@ -54,7 +54,7 @@ async def open_engine(
     async with AsyncExitStack() as stack:
         if store.is_shared:
             await stack.enter_async_context(store.notifications.listening())
-        books = await stack.enter_async_context(_open_books(store, role))
+        books = await stack.enter_async_context(_open_books(store))
         await stack.enter_async_context(open_tracing(settings))
         stack.enter_context(reading(StoredKnowledge(store)))
         await stack.enter_async_context(open_sandbox(settings.sandbox, outside_of(settings)))
@@ -93,10 +93,8 @@ def _refresh(settings: Settings, store: Store) -> KnowledgeRefresh:
 
 
 @asynccontextmanager
-async def _open_books(store: Store, role: ProcessRole) -> AsyncGenerator[SpendingScope]:
+async def _open_books(store: Store) -> AsyncGenerator[SpendingScope]:
     """What runs reckon with; the supervisors that are entered inside the block know it."""
-    if role is ProcessRole.SERVER:
-        await store.costs.prune_limits(datetime.now(UTC).date())
     registry = BudgetRegistry(store.costs, await store.costs.budgets(), await _spent_today(store))
     books = SpendingScope(PriceBook(await store.costs.own_prices()), registry)
     async with AsyncExitStack() as stack:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 import pytest
 from pydantic import JsonValue
@@ -9,6 +9,7 @@ from studio.components import JsonObject
 from studio.errors import NotFound
 from studio.runs import Draft, Lease, NewRun, RunState, RunStatus, Usage
 from studio.store import Cost, Store
+from studio.store.evaluation_tables import Evaluation
 from tests.store.stores import OpenStore
 
 FINISHED = RunStatus(state=RunState.FINISHED, reason="end", usage=Usage(20, 6, 900, 1))
@@ -108,10 +109,36 @@ async def test_limits_of_what_is_gone_are_not_kept(open_it: OpenStore) -> None:
         await store.runs.append(run, [], FINISHED)
         await store.runs.delete(run.run_id)
         assert f"run:{run.run_id}" not in await store.costs.budgets()
-        await store.costs.prune_limits(date(2026, 11, 21))
+        await store.costs.prune(datetime(2026, 11, 21, tzinfo=UTC))
         assert set(await store.costs.budgets()) == {"studio", days[1], f"run:{other.run_id}", f"team:{team.id}"}
         assert f"run:{other.run_id}" in await store.costs.budgets(only_open=True)
         await store.runs.append(other, [], FINISHED)
         assert set(await store.costs.budgets(only_open=True)) == {"studio", days[1], f"team:{team.id}"}
         await store.teams.delete(team.id)
         assert f"team:{team.id}" not in await store.costs.budgets()
+
+
+async def test_limits_of_a_judge_that_has_not_begun_are_kept(open_it: OpenStore) -> None:
+    now = datetime.now(UTC)
+    async with open_it() as store:
+        team = await store.teams.create({"provider": "x"})
+        suite = await store.suites.add(team.id, "Capitals", {}, 1, "ann")
+        plan = Evaluation(
+            id="evaluation",
+            suite_id=suite.id,
+            team_id=team.id,
+            suite_revision=1,
+            suite_name="Capitals",
+            document={},
+            repeats=1,
+            at_once=1,
+            cell_count=0,
+            state="running",
+            created_at=now,
+        )
+        await store.evaluations.add(plan, [], [])
+        await store.preferences.begin(plan.id, 1, ["judge"])
+        for scope in ("run:judge", "run:long-gone"):
+            await store.costs.put(scope, {"run": {"turns": 1}})
+        await store.costs.prune(now)
+        assert set(await store.costs.budgets()) == {"run:judge"}
