@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 
 from sqlalchemy import URL, Connection, event, func, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, async_sessionmaker, create_async_engine
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.components.readable_json import stored_document
@@ -48,6 +48,8 @@ class Database:
         # SQLite has one writer. Waiting for it here is fair and costs nothing, unlike waiting inside SQLite. Elsewhere
         # it spares connections that would only wait for the lock of `write`.
         self._write_turn = asyncio.Lock()
+        # Its `begin` ends a transaction also if the task is canceled meanwhile; the one of a session does not.
+        self._transaction = async_sessionmaker(writer, class_=AsyncSession, expire_on_commit=False)
         self._own_thread = OwnThread(writer.url) if writer.dialect.name == "sqlite" else None
         self._threads = DriverThreads()
         if self._own_thread:
@@ -127,12 +129,7 @@ class Database:
     async def write(self) -> AsyncGenerator[AsyncSession]:
         """A transaction that looks and then writes: no other one does so meanwhile, in whichever process."""
         with describe(self._writer.url):
-            async with (
-                self._in_use(),
-                self._write_turn,
-                AsyncSession(self._writer, expire_on_commit=False) as session,
-                session.begin(),
-            ):
+            async with self._in_use(), self._write_turn, self._transaction.begin() as session:
                 await _take_write_lock(await session.connection())
                 yield session
 

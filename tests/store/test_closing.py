@@ -1,4 +1,4 @@
-"""A database that is closed leaves nothing behind that would still report to the loop."""
+"""Who leaves the database in the middle of something, or closes it, leaves nothing behind that would still report."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import asyncio
 import threading
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 
 from studio.store import open_store
+from tests.store.stores import OpenStore
 
 SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT max(i) FROM n"
 
@@ -28,3 +30,16 @@ async def test_threads_of_statements_that_were_given_up_have_ended(tmp_path: Pat
         await asyncio.wait([reading])
     left = [each for each in {*threading.enumerate()} - before if "_connection_worker" in each.name]
     assert left == []
+
+
+async def test_a_write_that_is_left_at_any_time_ends_in_silence(
+    open_it: OpenStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_it() as store:
+        for moment in range(200):
+            writing = asyncio.create_task(store.teams.create({"provider": "x"}))
+            await asyncio.sleep(moment / 40_000)
+            writing.cancel()
+            await asyncio.wait([writing])
+        await store.teams.create({"provider": "the next"})
+    assert caplog.messages == []
