@@ -49,7 +49,7 @@ class Database:
         # it spares connections that would only wait for the lock of `write`.
         self._write_turn = asyncio.Lock()
         # Its `begin` ends a transaction also if the task is canceled meanwhile; the one of a session does not.
-        self._transaction = async_sessionmaker(writer, class_=AsyncSession, expire_on_commit=False)
+        self._transactions = async_sessionmaker(writer, class_=AsyncSession, expire_on_commit=False)
         self._own_thread = OwnThread(writer.url) if writer.dialect.name == "sqlite" else None
         self._threads = DriverThreads()
         if self._own_thread:
@@ -129,7 +129,7 @@ class Database:
     async def write(self) -> AsyncGenerator[AsyncSession]:
         """A transaction that looks and then writes: no other one does so meanwhile, in whichever process."""
         with describe(self._writer.url):
-            async with self._in_use(), self._write_turn, self._transaction.begin() as session:
+            async with self._in_use(), self._write_turn, self._transactions.begin() as session:
                 await _take_write_lock(await session.connection())
                 yield session
 

@@ -43,7 +43,7 @@ export class FieldErrors {
    * @param {unknown} error
    * @param {{ [name: string]: unknown }} sent
    */
-  refuse(error, sent) {
+  tellRefusal(error, sent) {
     const field = this.#field(this.#nameOf(error))
     if (field === null || field.value !== sent[field.name]) return toastError(error)
     this.clear()

@@ -76,7 +76,7 @@ export function hooks(page, path) {
       } else show(await api.post(`${path}/hooks`, { ...body, kind: kind.value }))
     } catch (error) {
       submit.disabled = false
-      errors.refuse(error, body)
+      errors.tellRefusal(error, body)
     }
   })
 

@@ -107,7 +107,7 @@ export function schedules(page, path) {
       location.reload()
     } catch (error) {
       submit.disabled = false
-      errors.refuse(error, body)
+      errors.tellRefusal(error, body)
     }
   })
 

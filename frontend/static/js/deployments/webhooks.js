@@ -11,7 +11,7 @@ import { change, isMeant } from './changes.js'
  */
 export function webhooks(page, path) {
   const form = page.querySelector('[data-webhook-form]')
-  if (form instanceof HTMLFormElement) adding(form, path)
+  if (form instanceof HTMLFormElement) newWebhook(form, path)
 
   on(page, 'click', '[data-turn-webhook]', (_event, button) =>
     change(() => api.patch(addressOf(button), { is_on: button.dataset['turnWebhook'] === 'on' })),
@@ -40,7 +40,7 @@ export function webhooks(page, path) {
  * @param {HTMLFormElement} form
  * @param {string} path  of the deployment, in the API
  */
-function adding(form, path) {
+function newWebhook(form, path) {
   const errors = new FieldErrors(form)
   const dialog = /** @type {HTMLDialogElement} */ (form.closest('dialog'))
   const submit = /** @type {HTMLButtonElement} */ (find('[data-webhook-submit]', form))
@@ -68,7 +68,7 @@ function adding(form, path) {
       shown.select()
     } catch (error) {
       submit.disabled = false
-      errors.refuse(error, body)
+      errors.tellRefusal(error, body)
     }
   })
 

@@ -82,7 +82,7 @@ async function publish(dialog, form, errors, teamId) {
     const made = await withApproval(() => withOverride(send), { action: 'publish' })
     if (made) showKey(dialog, made)
   } catch (error) {
-    errors.refuse(error, body)
+    errors.tellRefusal(error, body)
   } finally {
     button.disabled = false
   }
