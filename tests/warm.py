@@ -15,9 +15,11 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
+from studio.cli.app import command
 from studio.settings import Settings
 from studio.web.app import create_app
-from tests.web.doors import BASE_URL, TOKEN, client_of, wait_until_warm
+from tests.store.shared_statements import shared_statements
+from tests.web.doors import BASE_URL, TOKEN, wait_until_warm
 
 ENDING_S = 10
 # What a studio imports only in the moment that it wants it: to serve, and to ask a model for the first time.
@@ -34,16 +36,19 @@ LATE_MODULES = (
     "trio",
     "truststore",
 )
+_shared = shared_statements()
+_shared.__enter__()  # and never left: what is compiled here, no process compiles again
 for _name in LATE_MODULES:
     if importlib.util.find_spec(_name.partition(".")[0]) is not None:  # clients of other versions bring others along
         importlib.import_module(_name)
+
+command()
 
 with (
     tempfile.TemporaryDirectory() as _folder,
     TestClient(create_app(Settings(data_dir=Path(_folder) / "data", token=TOKEN)), base_url=BASE_URL) as _server,
 ):
     wait_until_warm(_server)
-    assert client_of(_server, {"Authorization": f"Bearer {TOKEN}"}).get("/api/openapi.json").status_code == 200
 for _thread in threading.enumerate():
     if _thread is not threading.current_thread():
         _thread.join(ENDING_S)  # told to end, and perhaps not gone yet

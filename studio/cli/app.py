@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -548,13 +549,19 @@ def doctor(
         raise typer.Exit(EXIT_WRONG)
 
 
+@cache
+def command() -> Callable[..., object]:
+    """All commands with their options. To read these off the functions above takes longer than most commands do."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give back its exit code.
 
     An error that somebody can mend is one line on standard error, without a traceback.
     """
     try:
-        app(arguments, prog_name="studio")
+        command()(arguments, prog_name="studio")
     except (ConfigError, RunFailed) as error:
         print(f"studio: {_one_line(error)}", file=sys.stderr)
         return EXIT_WRONG
