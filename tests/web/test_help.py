@@ -17,7 +17,10 @@ from tests.web.following import start, stream
 from tests.web.page_text import text_of
 from tests.web.publishing import publish
 
-PAGES = sorted(load_library().pages)
+
+def addresses() -> list[str]:
+    """Those of all pages. To read them takes a second, and each process of the tests imports this."""
+    return sorted(load_library().pages)
 
 
 class Names(HTMLParser):
@@ -39,12 +42,12 @@ def test_the_first_page_of_help_is_the_index_and_the_rail_leads_there(client: Te
     assert '<a class="rail-item" href="/help">' in client.get("/teams").text
     page = client.get("/help").text
     assert 'href="/help" aria-current="page"' in page
-    assert set(PAGES) <= set(Names(page).leads)
+    assert {*addresses()} <= set(Names(page).leads)
 
 
 @pytest.mark.slow
 def test_every_link_of_help_leads_to_a_page_a_heading_or_a_picture(client: TestClient):
-    pages = {url: Names(client.get(url).text) for url in ["/help", *PAGES]}
+    pages = {url: Names(client.get(url).text) for url in ["/help", *addresses()]}
     for url, page in pages.items():
         assert len(page.ids) == len(set(page.ids)), url
     pictures = {lead for page in pages.values() for lead in page.leads if lead.startswith("/help/pictures/")}
