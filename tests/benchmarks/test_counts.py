@@ -53,10 +53,10 @@ async def instructions_between(build: Build, model: str, first: int, last: int) 
 
 
 SCENARIOS = [
-    pytest.param(round_robin, "null", 40, 1_350, id="round robin"),
-    pytest.param(round_robin, "replay", 40, 1_750, id="scripted model"),
-    pytest.param(selector, "null", 40, 2_500, id="selector"),
-    pytest.param(swarm, "null", 40, 3_250, id="swarm"),
+    pytest.param(round_robin, "null", 16, 1_350, id="round robin"),
+    pytest.param(round_robin, "replay", 16, 1_750, id="scripted model"),
+    pytest.param(selector, "null", 16, 2_500, id="selector"),
+    pytest.param(swarm, "null", 16, 3_250, id="swarm"),
     pytest.param(graph, "null", 2, 90_000, id="graph, a lap of 20"),
 ]
 
@@ -77,8 +77,8 @@ async def test_a_turn_that_is_recorded_and_explained_costs_a_late_run_no_more() 
         del entry
 
     with explained(), effects.use(effects.RecordingEffects(kept_nowhere, run_id="counted")):
-        await instructions(round_robin, 40, "replay")
-        early = await instructions_between(round_robin, "replay", 40, 80)
-        late = await instructions_between(round_robin, "replay", 200, 240)
+        await instructions(round_robin, 16, "replay")
+        early = await instructions_between(round_robin, "replay", 16, 32)
+        late = await instructions_between(round_robin, "replay", 80, 96)
     assert late <= 1.03 * early
     assert late <= 3_200

@@ -191,7 +191,7 @@ def test_forms_of_the_builder(open_page: OpenPage, width_px: int):
     assert inspection.faults == []
 
 
-@widths
+@also_narrow
 def test_what_opens_over_the_builder(open_page: OpenPage, width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look
@@ -227,7 +227,7 @@ def test_what_opens_over_the_builder(open_page: OpenPage, width_px: int):
     assert inspection.faults == []
 
 
-@widths
+@also_narrow
 def test_a_run_beside_the_canvas(open_page: OpenPage, width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look

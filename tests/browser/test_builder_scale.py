@@ -82,7 +82,7 @@ def test_a_larger_team_asks_for_no_more_and_draws_no_more(open_page: OpenPage) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [pytest.param(SIZES[0], marks=pytest.mark.extended), SIZES[1]])
 def test_a_drag_and_its_undo_touch_one_card(open_page: OpenPage, size: int) -> None:
     page = open_page()
     opened(page, size)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from studio.components import JsonObject
-from tests.browser.accessibility import NARROW_PX, Inspection, widths
+from tests.browser.accessibility import NARROW_PX, Inspection
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.playing import PIXEL, TASK, expect_end
 from tests.fakes.openai_server import OpenAIServer
@@ -145,7 +145,7 @@ def test_an_upload_is_canceled_and_a_refused_one_says_why(open_page: OpenPage, p
     expect(page.get_by_role("list", name="Attached files")).to_be_hidden()
 
 
-@widths
+@pytest.mark.parametrize("width_px", [390, pytest.param(1440, marks=pytest.mark.extended)])
 def test_files_fit_a_phone_and_are_accessible(open_page: OpenPage, coders: str, width_px: int) -> None:
     page = open_page(width_px)
     inspection = Inspection(page)

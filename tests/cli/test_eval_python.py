@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject
 from tests.cli.conftest import Studio
 from tests.cli.evaluating import SUITE, written
+from tests.extended import sample, times
 from tests.processes import Outcome
 from tests.web.evaluating import greeter
 
@@ -95,9 +96,9 @@ def test_a_mistake_is_found_before_anything_runs(studio: Studio, tmp_path: Path,
 
 
 def humaneval(folder: Path, solution: str) -> Path:
-    """The first cases of HumanEval with a solution that is judged in place of the answer."""
+    """Cases of HumanEval with a solution that is judged in place of the answer."""
     cases: list[JsonValue] = []
-    for line in HUMANEVAL.read_text(encoding="utf-8").splitlines():
+    for line in sample(HUMANEVAL.read_text(encoding="utf-8").splitlines(), 20):
         row = json.loads(line)
         whole = str(row["canonical_solution"])
         cut = whole[: len(whole) // 2].rpartition("\n")[0]
@@ -117,5 +118,5 @@ def test_solutions_of_humaneval(studio: Studio, tmp_path: Path, solution: str, g
     _, out, err = studio("eval", "run", suite, team, "--repeats", 1, "--at-once", 16, "--approve", "--json")
     assert err == ""
     found = json.loads(out)["cases"]
-    assert len(found) == 60
+    assert len(found) == times(20, 60)
     assert [each for each in found if each["group"] != group] == []

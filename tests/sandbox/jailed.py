@@ -12,6 +12,8 @@ from studio.sandbox import Jail, JailUnavailable, PlainProcess, current_jail, de
 from studio.sandbox.grants import Grants, grants
 
 NAMES = ("landlock", "bubblewrap")
+FIRST_NAMES = (NAMES[0], pytest.param(NAMES[1], marks=pytest.mark.extended))
+"""For what the sandboxes have in common."""
 PLAIN = PlainProcess()
 DAEMON = """
 import os

@@ -36,11 +36,14 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
 @pytest.mark.parametrize(
     "moment",
     [
-        "SELECT 1 FROM evaluation_cell WHERE state = 'starting' LIMIT 1",
-        "SELECT 1 FROM evaluation_cell WHERE state = 'running' LIMIT 1",
-        "SELECT 1 FROM evaluation_cell WHERE state = 'done' LIMIT 1 OFFSET 9",
+        pytest.param("SELECT 1 FROM evaluation_cell WHERE state = 'starting' LIMIT 1", id="a cell starts"),
+        pytest.param(
+            "SELECT 1 FROM evaluation_cell WHERE state = 'running' LIMIT 1",
+            id="a cell runs",
+            marks=pytest.mark.extended,
+        ),
+        pytest.param("SELECT 1 FROM evaluation_cell WHERE state = 'done' LIMIT 1 OFFSET 9", id="ten are done"),
     ],
-    ids=["a cell starts", "a cell runs", "ten are done"],
 )
 def test_an_evaluation_resumes_after_a_kill(tmp_path: Path, moment: str):
     with studio(tmp_path) as (process, owner):

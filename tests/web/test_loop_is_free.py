@@ -144,7 +144,7 @@ def watched(client: TestClient, method: str, address: str, **sent: Any) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("path", sample(GETS, 20))
+@pytest.mark.parametrize("path", sample(GETS, 12))
 def test_no_page_or_answer_holds_up_the_loop(client: TestClient, large: Large, path: str):
     found = addresses(client, large, path)
     assert found
@@ -201,7 +201,7 @@ CHANGES: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
 """What is expensive of all that changes or makes something."""
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", sample([*CHANGES], 12))
 def test_no_change_holds_up_the_loop(server: TestClient, client: TestClient, large: Large, change: str):
     route, make = CHANGES[change]
     method, _, path = route.format_map(vars(large)).partition(" ")
