@@ -233,14 +233,15 @@ def test_guessed_links_are_slowed_down(published: Published):
     assert ask_for_token(published, link).status_code == 200
 
 
-@pytest.mark.parametrize("body", [None, [], "x", 1, {"text": 1}, {"text": None}, {"text": " "}, {"x": 1}, {"token": 1}])
 @pytest.mark.parametrize("route", [*BODIES])
-def test_bad_bodies_are_refused(server: TestClient, published: Published, route: str, body: Any):
+def test_bad_bodies_are_refused(server: TestClient, published: Published, route: str):
     token = "" if route.endswith("tokens") else chatter(published).token
     method, path = route.replace("{deployment}", "support").replace("{call_id}", "none").split()
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
-    answer = ask(server, Asked(method, path, body=json.dumps(body).encode(), headers=headers))
-    assert 400 <= answer.status < 500, answer
+    bodies: list[object] = [None, [], "x", 1, {"text": 1}, {"text": None}, {"text": " "}, {"x": 1}, {"token": 1}]
+    for body in bodies:
+        answer = ask(server, Asked(method, path, body=json.dumps(body).encode(), headers=headers))
+        assert 400 <= answer.status < 500, (body, answer)
 
 
 def test_what_is_too_large_is_refused(published: Published):
