@@ -249,16 +249,20 @@ class Costs:
 
 
 async def _totals(session: AsyncSession, day: str) -> DayTotals:
-    of_models = (col(Spending.day) == day, col(Spending.kind) == "model")
+    """What was spent on a day, and what is set aside.
+
+    By one statement: a call that is logged meanwhile moves from one to the other, and would be in neither of two.
+    """
     tokens = func.sum(col(Spending.prompt_tokens) + col(Spending.completion_tokens))
-    spent = columns(col(Spending.team_id), tokens, func.sum(col(Spending.micro_usd))).where(*of_models)
-    held = columns(col(SpendingHold.team_id), func.sum(col(SpendingHold.tokens)), func.sum(col(SpendingHold.micro_usd)))
-    connection = await session.connection()
+    spent = columns(literal(False), col(Spending.team_id), tokens, func.sum(col(Spending.micro_usd)))
+    spent = spent.where(col(Spending.day) == day, col(Spending.kind) == "model").group_by(col(Spending.team_id))
+    amounts = (func.sum(col(SpendingHold.tokens)), func.sum(col(SpendingHold.micro_usd)))
+    held = columns(literal(True), col(SpendingHold.team_id), *amounts)
+    held = held.where(col(SpendingHold.day) == day).group_by(col(SpendingHold.team_id))
+    rows = [*await (await session.connection()).execute(spent.union_all(held))]
     return DayTotals(
-        _amounts(await connection.execute(spent.group_by(col(Spending.team_id)))),
-        _amounts(
-            await connection.execute(held.where(col(SpendingHold.day) == day).group_by(col(SpendingHold.team_id)))
-        ),
+        _amounts(row[1:] for row in rows if not row[0]),
+        _amounts(row[1:] for row in rows if row[0]),
     )
 
 

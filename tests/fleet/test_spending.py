@@ -8,6 +8,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sqlalchemy import Connection, delete, insert
+from sqlmodel import col
+
 from studio.components import JsonObject
 from studio.models import Price
 from studio.models.prices import PriceBook
@@ -22,6 +25,7 @@ from studio.runs import (
     spending_scope,
 )
 from studio.store import Store, open_store
+from studio.store.tables import Spending, SpendingHold, table_of
 from tests.fakes.openai_server import OpenAIServer, Reply
 from tests.fleet.approvals import AllApproved
 from tests.kills.teams import group
@@ -120,3 +124,25 @@ async def test_what_is_set_aside_holds_for_its_team_and_for_all(postgres: Postgr
         assert not await held(one, 4, "b", 20)
         await other.costs.free("1")
         assert await held(one, 5, "b", 20)
+
+
+async def test_a_call_that_is_logged_while_another_asks_is_counted(postgres: PostgresServer, tmp_path: Path) -> None:
+    """What it took comes into the log, and what was set aside for it goes, in one transaction."""
+    limit = DayLimits(micro_usd=150)
+    nothing = dict.fromkeys(("prompt_tokens", "completion_tokens", "cached_tokens", "unpriced_calls", "ms"), 0)
+    async with workers(postgres, tmp_path, Budget()) as [(one, _), (other, _)]:
+        for number in range(200):
+            first, second = (Hold(f"{name} {number}", str(number), "a", 0, TAKES) for name in ("first", "second"))
+            assert (await one.costs.hold(first, of_team=limit, of_studio=limit))[0]
+
+            def log(connection: Connection, first: Hold = first) -> None:
+                named = {"run_id": "r", "agent": "ann", "kind": "model", "name": "gpt-4o", "team_name": "A", "calls": 1}
+                taken = {"day": first.day, "team_id": first.team_id, "micro_usd": first.micro_usd}
+                connection.execute(insert(table_of(Spending)).values(**named, **taken, **nothing))
+                connection.execute(delete(table_of(SpendingHold)).where(col(SpendingHold.id) == first.id))
+
+            database = one.runs._database  # pyright: ignore[reportPrivateUsage]
+            (fits, totals), _ = await asyncio.gather(
+                other.costs.hold(second, of_team=limit, of_studio=limit), database.run_in_transaction(log)
+            )
+            assert not fits, f"{number}: {totals}"
