@@ -13,7 +13,7 @@ from studio.sandbox.grants import Grants, grants
 
 NAMES = ("landlock", "bubblewrap")
 FIRST_NAMES = (NAMES[0], pytest.param(NAMES[1], marks=pytest.mark.extended))
-"""For what the sandboxes have in common."""
+"""For what is no attack: the other sandbox is extended."""
 PLAIN = PlainProcess()
 DAEMON = """
 import os

@@ -144,13 +144,13 @@ WITHIN = {
 """What ordinary programs do."""
 
 
-@pytest.fixture(params=FIRST_NAMES)
+@pytest.fixture(params=NAMES)
 def jail(request: pytest.FixtureRequest) -> Jail:
     return jail_named(request.param)
 
 
-@pytest.fixture(params=NAMES)
-def each_jail(request: pytest.FixtureRequest) -> Jail:
+@pytest.fixture(params=FIRST_NAMES)
+def first_jail(request: pytest.FixtureRequest) -> Jail:
     return jail_named(request.param)
 
 
@@ -169,9 +169,9 @@ def attempt(what: str) -> str:
 
 @pytest.mark.parametrize("what", REFUSED)
 async def test_no_memory_is_had_past_the_processes_and_nobody_touches_the_watcher(
-    each_jail: Jail, tmp_path: Path, what: str
+    jail: Jail, tmp_path: Path, what: str
 ) -> None:
-    assert (await run(each_jail, attempt(what), tmp_path)).stdout == "refused\n"
+    assert (await run(jail, attempt(what), tmp_path)).stdout == "refused\n"
 
 
 @pytest.mark.parametrize("what", [what for what in REFUSED if what.split()[0] in ("files", "stop", "make", "limits")])
@@ -195,8 +195,8 @@ async def test_what_is_held_is_counted_wherever_it_is(jail: Jail, tmp_path: Path
 
 
 @pytest.mark.parametrize("what", WITHIN)
-async def test_what_ordinary_programs_do_is_let_be(jail: Jail, tmp_path: Path, what: str) -> None:
-    outcome = await run(jail, f"{WITHIN[what]}\ntime.sleep(0.7)\nprint('did it')", tmp_path, is_kept=False)
+async def test_what_ordinary_programs_do_is_let_be(first_jail: Jail, tmp_path: Path, what: str) -> None:
+    outcome = await run(first_jail, f"{WITHIN[what]}\ntime.sleep(0.7)\nprint('did it')", tmp_path, is_kept=False)
     assert (outcome.stdout, outcome.stderr) == ("did it\n", "")
 
 
